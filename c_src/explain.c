@@ -1,0 +1,325 @@
+/* Reasons and figures of a timed step: the summary, each rank's share, why a rank is idle, what decides the makespan,
+ * and a bound that no order of the same actions on the same ranks can go below. */
+#include <math.h>
+#include <string.h>
+
+#include "timeline.h"
+
+static const char *const summary_names[] = {
+#define SUMMARY_NAME(field) #field,
+    PP_SUMMARY_FIELDS(SUMMARY_NAME)
+#undef SUMMARY_NAME
+};
+static const char *const rank_names[] = {
+#define RANK_NAME(field) #field,
+    PP_RANK_FIELDS(RANK_NAME)
+#undef RANK_NAME
+};
+static const char *const idle_names[] = {
+#define IDLE_NAME(field) #field,
+    PP_IDLE_FIELDS(IDLE_NAME)
+#undef IDLE_NAME
+};
+
+int32_t pp_summary_field_count(void) { return (int32_t)(sizeof summary_names / sizeof summary_names[0]); }
+int32_t pp_rank_field_count(void) { return (int32_t)(sizeof rank_names / sizeof rank_names[0]); }
+int32_t pp_idle_field_count(void) { return (int32_t)(sizeof idle_names / sizeof idle_names[0]); }
+const char *pp_summary_field_name(int32_t i) { return i >= 0 && i < pp_summary_field_count() ? summary_names[i] : ""; }
+const char *pp_rank_field_name(int32_t i) { return i >= 0 && i < pp_rank_field_count() ? rank_names[i] : ""; }
+const char *pp_idle_field_name(int32_t i) { return i >= 0 && i < pp_idle_field_count() ? idle_names[i] : ""; }
+
+/* ---- exact fractions ---- */
+
+static const double whole_limit = 9007199254740992.0; /* 2^53 */
+
+static int whole(double value) { return value >= 0 && value <= whole_limit && value == floor(value); }
+
+static void fraction(double numerator, double denominator, int exact, double *value, double *n, double *d) {
+    *value = denominator > 0 ? numerator / denominator : 0;
+    *n = *d = 0;
+    if (!exact || denominator <= 0 || !whole(numerator) || !whole(denominator)) return;
+    double a = numerator, b = denominator;
+    while (b > 0) {
+        double rest = fmod(a, b);
+        a = b;
+        b = rest;
+    }
+    *n = numerator / a;
+    *d = denominator / a;
+}
+
+/* ---- one rank ---- */
+
+/* Change in the chunks a rank holds: +1 where an action begins, -1 where it ends. */
+static int32_t holds(const pp_schedule *s, const pp_action *a) { return s->trains && a->op == PP_F; }
+static int32_t releases(const pp_action *a) { return a->op == PP_B || a->op == PP_W; }
+
+static void report_rank(const pp_schedule *s, const double *costs, const pp_timeline *line, int32_t r,
+                        pp_rank_report *out) {
+    int32_t begin = s->rank_begin[r], end = s->rank_begin[r + 1], held = 0, peak = 0, backward_seen = 0, warmup = 0;
+    double busy = 0;
+    for (int32_t i = begin; i < end;) {
+        int32_t last = s->actions[i].fused ? i + 1 : i;
+        busy += pp_cost_of(s, costs, i);
+        for (int32_t j = i; j <= last; j++) held += holds(s, &s->actions[j]);
+        if (held > peak) peak = held;
+        for (int32_t j = i; j <= last; j++) {
+            held -= releases(&s->actions[j]);
+            if (s->actions[j].op == PP_B || s->actions[j].op == PP_I) backward_seen = 1;
+            if (s->actions[j].op == PP_F && !backward_seen) warmup++;
+        }
+        i = last + 1;
+    }
+    *out = (pp_rank_report){.busy = busy,
+                            .first = end > begin ? line->start[begin] : 0,
+                            .last = end > begin ? line->finish[end - 1] : 0,
+                            .peak_activations = peak,
+                            .weight_versions = 1,
+                            .warmup = s->trains ? warmup : 0};
+}
+
+/* ---- lower bound ---- */
+
+static double stage_sum(const double *costs, int32_t stages, int32_t row, int32_t from, int32_t to) {
+    double sum = 0;
+    for (int32_t stage = from; stage < to; stage++) sum += costs[row * stages + stage];
+    return sum;
+}
+
+/* Messages a unit crosses on its way through stages from..to in one direction. */
+static double hop_sum(const pp_schedule *s, const double *costs, int32_t pipe, int32_t from, int32_t to) {
+    const int32_t *rank = s->stage_rank + pipe * s->stages;
+    double sum = 0;
+    for (int32_t stage = from; stage < to; stage++)
+        if (rank[stage] != rank[stage + 1]) sum += costs[PP_COST_LATENCY * s->stages + stage];
+    return sum;
+}
+
+/* Largest of: one micro-batch alone through all stages; for each rank, what must run before its first action, its own
+ * work, and what must run after its last. A rank cannot start before its lowest stage is fed, and after its last B or
+ * I the gradient still goes down to stage 0; a W at the end has nothing after it, so where the backward is split the
+ * tail counts after the work without W. A step with whole backward and one stage a rank gives the closed form
+ * sum f + m (f + b) + sum b of the dependency argument. Fused slots may hide work, so they count with their own time. */
+static double lower_bound(const pp_schedule *s, const double *costs, const pp_rank_report *ranks) {
+    double bound = 0;
+    int32_t split = 0, n = s->stages;
+    for (int32_t i = 0; i < s->action_count; i++) split |= s->actions[i].op == PP_W;
+    int32_t row = split ? PP_COST_INPUT : PP_COST_BACKWARD;
+    int fused = 0;
+    for (int32_t i = 0; i < s->action_count; i++) fused |= s->actions[i].fused;
+    for (int32_t pipe = 0; pipe < s->pipes; pipe++) {
+        double through = stage_sum(costs, n, PP_COST_FORWARD, 0, n) + hop_sum(s, costs, pipe, 0, n - 1);
+        if (s->trains) through += stage_sum(costs, n, row, 0, n) + hop_sum(s, costs, pipe, 0, n - 1);
+        if (s->slices == 1 && !fused && through > bound) bound = through;
+    }
+    for (int32_t r = 0; r < s->ranks; r++) {
+        if (ranks[r].busy > bound) bound = ranks[r].busy;
+        double head = INFINITY, tail = INFINITY, held_back = 0;
+        for (int32_t pipe = 0; pipe < s->pipes; pipe++) {
+            int32_t lowest = -1;
+            for (int32_t stage = n - 1; stage >= 0; stage--)
+                if (s->stage_rank[pipe * n + stage] == r) lowest = stage;
+            if (lowest < 0) continue;
+            double before = stage_sum(costs, n, PP_COST_FORWARD, 0, lowest) + hop_sum(s, costs, pipe, 0, lowest);
+            double after = s->trains ? stage_sum(costs, n, row, 0, lowest) + hop_sum(s, costs, pipe, 0, lowest) : 0;
+            if (before < head) head = before;
+            if (after < tail) tail = after;
+        }
+        if (!isfinite(head)) continue;
+        for (int32_t i = s->rank_begin[r]; i < s->rank_begin[r + 1]; i++)
+            if (s->actions[i].op == PP_W) held_back += costs[PP_COST_WEIGHT * n + s->actions[i].stage];
+        double through = fused ? ranks[r].busy : head + ranks[r].busy - held_back + tail;
+        double own = head + ranks[r].busy;
+        if (fused) own = ranks[r].busy;
+        if (through > bound) bound = through;
+        if (own > bound) bound = own;
+    }
+    return bound;
+}
+
+/* ---- summary ---- */
+
+size_t pp_report_scratch_bytes(const pp_schedule *s) { return 2 * (size_t)s->microbatches * sizeof(double); }
+
+static void report_latency(const pp_schedule *s, const pp_timeline *line, double *first, pp_summary *out) {
+    double *last = first + s->microbatches;
+    for (int32_t k = 0; k < s->microbatches; k++) first[k] = INFINITY, last[k] = 0;
+    for (int32_t i = 0; i < s->action_count; i++) {
+        int32_t k = s->actions[i].microbatch / s->slices;
+        if (s->actions[i].op == PP_W) continue; /* the gradient is through; weights have no one waiting */
+        if (line->start[i] < first[k]) first[k] = line->start[i];
+        if (line->finish[i] > last[k]) last[k] = line->finish[i];
+    }
+    out->latency_first = isfinite(first[0]) ? last[0] - first[0] : 0;
+    for (int32_t k = 0; k < s->microbatches; k++)
+        if (isfinite(first[k]) && last[k] - first[k] > out->latency_largest) out->latency_largest = last[k] - first[k];
+}
+
+static void report_transfers(const pp_schedule *s, const pp_timeline *line, pp_summary *out) {
+    for (int32_t i = 0; i < s->action_count; i++) {
+        int32_t x = line->input[i];
+        if (x < 0 || s->actions[i].op == PP_R || pp_rank_of_action(s, i) == pp_rank_of_action(s, x)) continue;
+        if (s->actions[i].op == PP_F)
+            out->transfers_forward++;
+        else
+            out->transfers_backward++;
+    }
+}
+
+static int row_equal(const double *costs, int32_t stages, int32_t row) {
+    for (int32_t stage = 1; stage < stages; stage++)
+        if (costs[row * stages + stage] != costs[row * stages]) return 0;
+    return 1;
+}
+
+/* 1 if every time is a sum of whole ticks: the costs of all actions, and the latencies. */
+static int all_whole(const pp_schedule *s, const double *costs) {
+    for (int32_t i = 0; i < s->action_count; i++) {
+        double cost = pp_cost_of(s, costs, i);
+        if (cost != floor(cost)) return 0;
+    }
+    for (int32_t stage = 0; stage < s->stages; stage++) {
+        double latency = costs[PP_COST_LATENCY * s->stages + stage];
+        if (latency != floor(latency)) return 0;
+    }
+    return 1;
+}
+
+static void report_formula(const pp_schedule *s, const pp_config *config, const double *costs, pp_summary *out) {
+    out->formula = -1;
+    const pp_generator *row = config != NULL ? pp_generator_of(config->schedule) : NULL;
+    if (row == NULL || row->makespan == NULL || config->recompute != PP_RECOMPUTE_NONE) return;
+    int32_t n = s->stages;
+    out->formula = row->makespan(config, costs[PP_COST_FORWARD * n], costs[PP_COST_BACKWARD * n],
+                                 costs[PP_COST_WEIGHT * n]);
+    int equal = row_equal(costs, n, PP_COST_FORWARD);
+    if (s->trains) equal = equal && row_equal(costs, n, PP_COST_INPUT) && row_equal(costs, n, PP_COST_WEIGHT);
+    for (int32_t stage = 0; stage + 1 < n; stage++) equal = equal && costs[PP_COST_LATENCY * n + stage] == 0;
+    out->formula_holds = out->formula >= 0 && equal && fabs(out->formula - out->makespan) <= 1e-9 * out->makespan;
+}
+
+void pp_report(const pp_schedule *s, const pp_config *config, const double *costs, const pp_timeline *line,
+               void *scratch, pp_summary *out, pp_rank_report *ranks) {
+    *out = (pp_summary){.cadence_rank = -1};
+    double first = INFINITY, last = 0;
+    for (int32_t r = 0; r < s->ranks; r++) {
+        report_rank(s, costs, line, r, &ranks[r]);
+        const pp_generator *row = config != NULL ? pp_generator_of(config->schedule) : NULL;
+        if (row != NULL && row->weight_versions != NULL) ranks[r].weight_versions = row->weight_versions(config, r);
+        out->busy += ranks[r].busy;
+        if (ranks[r].peak_activations > out->peak_activations) out->peak_activations = ranks[r].peak_activations;
+        if (ranks[r].last - ranks[r].first > out->span) out->span = ranks[r].last - ranks[r].first;
+        if (s->rank_begin[r + 1] == s->rank_begin[r]) continue;
+        if (ranks[r].first < first) first = ranks[r].first;
+        if (ranks[r].last > last) last = ranks[r].last;
+        if (ranks[r].first > out->fill_end) out->fill_end = ranks[r].first;
+        if (out->cadence_rank < 0 || ranks[r].busy > out->cadence * s->microbatches) {
+            out->cadence = ranks[r].busy / s->microbatches;
+            out->cadence_rank = r;
+        }
+    }
+    out->makespan = last - first;
+    out->drain_start = out->makespan;
+    for (int32_t r = 0; r < s->ranks; r++) {
+        ranks[r].idle = out->makespan - ranks[r].busy;
+        if (s->rank_begin[r + 1] > s->rank_begin[r] && ranks[r].last < out->drain_start)
+            out->drain_start = ranks[r].last;
+    }
+    double area = s->ranks * out->makespan;
+    out->idle = area - out->busy;
+    int exact = all_whole(s, costs) && area <= whole_limit;
+    fraction(out->busy, area, exact, &out->utilization, &out->utilization_numerator, &out->utilization_denominator);
+    fraction(out->idle, area, exact, &out->bubble_fraction, &out->bubble_fraction_numerator,
+             &out->bubble_fraction_denominator);
+    fraction(out->idle, out->busy, exact, &out->bubble_ratio, &out->bubble_ratio_numerator,
+             &out->bubble_ratio_denominator);
+    out->bubble_rate = out->span > 0 ? (out->span - out->busy / s->ranks) / out->span : 0;
+    out->throughput = out->makespan > 0 ? s->microbatches / out->makespan : 0;
+    out->forward_sum = stage_sum(costs, s->stages, PP_COST_FORWARD, 0, s->stages);
+    out->backward_sum = s->trains ? stage_sum(costs, s->stages, PP_COST_BACKWARD, 0, s->stages) : 0;
+    out->lower_bound = lower_bound(s, costs, ranks);
+    report_latency(s, line, scratch, out);
+    report_transfers(s, line, out);
+    report_formula(s, config, costs, out);
+}
+
+/* ---- reasons ---- */
+
+static int32_t slot_begin(const pp_schedule *s, int32_t i) { return i > 0 && s->actions[i - 1].fused ? i - 1 : i; }
+
+static double arrival(const pp_schedule *s, const double *costs, const pp_timeline *line, int32_t i) {
+    return line->input[i] < 0 ? 0 : line->finish[line->input[i]] + pp_latency_of(s, costs, line, i);
+}
+
+/* Of the slot's inputs the one that arrives last, -1 for none. */
+static int32_t last_input(const pp_schedule *s, const double *costs, const pp_timeline *line, int32_t slot) {
+    int32_t at = slot;
+    if (s->actions[slot].fused && arrival(s, costs, line, slot + 1) > arrival(s, costs, line, slot)) at = slot + 1;
+    return line->input[at] >= 0 ? at : -1;
+}
+
+int32_t pp_bound_by(const pp_schedule *s, const double *costs, const pp_timeline *line, int32_t i) {
+    int32_t slot = slot_begin(s, i), previous = slot - 1;
+    if (slot == s->rank_begin[pp_rank_of_action(s, i)]) previous = -1;
+    int32_t at = last_input(s, costs, line, slot);
+    if (previous >= 0 && line->finish[previous] == line->start[slot]) return previous;
+    if (at >= 0 && (previous < 0 || arrival(s, costs, line, at) >= line->start[slot])) return line->input[at];
+    if (previous >= 0) return previous; /* its message kept the rank */
+    return -1;
+}
+
+int32_t pp_critical_path(const pp_schedule *s, const double *costs, const pp_timeline *line, int32_t *out,
+                         int32_t capacity) {
+    int32_t end = -1, length = 0;
+    for (int32_t r = 0; r < s->ranks; r++) {
+        int32_t i = s->rank_begin[r + 1] - 1;
+        if (i >= s->rank_begin[r] && (end < 0 || line->finish[i] > line->finish[end])) end = i;
+    }
+    for (int32_t i = end; i >= 0; i = pp_bound_by(s, costs, line, i)) length++;
+    int32_t at = length;
+    for (int32_t i = end; i >= 0; i = pp_bound_by(s, costs, line, i))
+        if (--at < capacity) out[at] = i;
+    return length;
+}
+
+typedef struct idle_sink {
+    pp_idle *out;
+    int32_t capacity, count;
+} idle_sink;
+
+static void idle_add(idle_sink *sink, int32_t rank, double start, double finish, int32_t reason, int32_t before,
+                     int32_t waits_for) {
+    if (finish <= start) return;
+    if (sink->count < sink->capacity) sink->out[sink->count] = (pp_idle){rank, start, finish, reason, before, waits_for};
+    sink->count++;
+}
+
+int32_t pp_idle_fill(const pp_schedule *s, const double *costs, const pp_timeline *line, pp_idle *out,
+                     int32_t capacity) {
+    idle_sink sink = {out, capacity, 0};
+    double end = 0;
+    for (int32_t r = 0; r < s->ranks; r++) {
+        int32_t i = s->rank_begin[r + 1] - 1;
+        if (i >= s->rank_begin[r] && line->finish[i] > end) end = line->finish[i];
+    }
+    for (int32_t r = 0; r < s->ranks; r++) {
+        double free = 0;
+        for (int32_t i = s->rank_begin[r]; i < s->rank_begin[r + 1]; i++) {
+            double start = line->start[i];
+            if (start > free) {
+                int32_t at = last_input(s, costs, line, i);
+                int32_t input = at >= 0 ? line->input[at] : -1;
+                int late = at >= 0 && arrival(s, costs, line, at) >= start;
+                if (!late && i > s->rank_begin[r]) input = i - 1; /* its own message kept it */
+                double made = input >= 0 ? line->finish[input] : 0;
+                made = made < free ? free : made > start ? start : made;
+                int first = i == s->rank_begin[r];
+                idle_add(&sink, r, free, made, first ? PP_IDLE_FILL : PP_IDLE_INPUT, i, input);
+                idle_add(&sink, r, made, start, PP_IDLE_TRANSFER, i, input);
+            }
+            if (line->finish[i] > free) free = line->finish[i];
+        }
+        idle_add(&sink, r, free, end, PP_IDLE_DRAIN, -1, -1);
+    }
+    return sink.count;
+}

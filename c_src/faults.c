@@ -1,0 +1,329 @@
+/* Refusals: their names, their fields, and their words in English and Russian.
+ * A message is one sentence of fault, one of rule, and the nearest legal choice. Templates are filled by letters:
+ *   %o option  %s text seen  %a %b %c numbers of the rule  %n schedule  %x action at fault  %y action awaited
+ *   %r rank  %w rank awaited  %i place in the list  %k ranks in the circle  %l list of legal names */
+#include "fault.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "number.h"
+
+static const char *const status_names[PP_STATUS_COUNT] = {
+#define STATUS_NAME(code, name) [code] = name,
+    PP_STATUSES(STATUS_NAME)
+#undef STATUS_NAME
+};
+
+const char *pp_status_name(int32_t status) {
+    return status >= 0 && status < PP_STATUS_COUNT ? status_names[status] : "unknown";
+}
+
+/* ---- fields ---- */
+
+static const char *const fault_names[] = {
+#define FAULT_NAME(field) #field,
+    PP_FAULT_FIELDS(FAULT_NAME)
+#undef FAULT_NAME
+};
+
+int32_t pp_fault_bytes(void) { return (int32_t)sizeof(pp_fault); }
+int32_t pp_fault_field_count(void) { return (int32_t)(sizeof fault_names / sizeof fault_names[0]); }
+
+const char *pp_fault_field_name(int32_t field) {
+    return field >= 0 && field < pp_fault_field_count() ? fault_names[field] : "";
+}
+
+int32_t pp_fault_field(const pp_fault *fault, int32_t field) {
+    const int32_t *fields = &fault->code;
+    assert(field >= 0 && field < pp_fault_field_count());
+    return fields[field];
+}
+
+const char *pp_fault_fix_value(const pp_fault *fault, int32_t second) {
+    return second ? fault->fix2_value : fault->fix_value;
+}
+
+pp_fault *pp_fault_start(pp_fault *fault, pp_fault *scratch, int32_t code) {
+    if (fault == NULL) fault = scratch;
+    int32_t *fields = &fault->code;
+    for (int32_t i = 0; i < pp_fault_field_count(); i++) fields[i] = -1;
+    fault->seen[0] = fault->fix_value[0] = fault->fix2_value[0] = 0;
+    fault->code = code;
+    return fault;
+}
+
+/* Cuts at a character's border; control characters become '?', so that a message stays one line. */
+static void copy_text(char *out, int32_t capacity, const char *text, int32_t length) {
+    int32_t n = length < capacity - 1 ? length : capacity - 1;
+    if (n < length)
+        while (n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80) n--;
+    for (int32_t i = 0; i < n; i++) out[i] = (unsigned char)text[i] < ' ' ? '?' : text[i];
+    out[n] = 0;
+}
+
+void pp_fault_seen(pp_fault *fault, const char *text, int32_t length) {
+    copy_text(fault->seen, sizeof fault->seen, text, length);
+}
+
+void pp_fault_seen_number(pp_fault *fault, double value) {
+    char digits[32];
+    pp_number_write(value, digits);
+    pp_fault_seen(fault, digits, (int32_t)strlen(digits));
+}
+
+void pp_fault_fix_text(pp_fault *fault, int32_t option, const char *value) {
+    if (fault->fix_option < 0) {
+        fault->fix_option = option;
+        copy_text(fault->fix_value, sizeof fault->fix_value, value, (int32_t)strlen(value));
+    } else if (fault->fix2_option < 0) {
+        fault->fix2_option = option;
+        copy_text(fault->fix2_value, sizeof fault->fix2_value, value, (int32_t)strlen(value));
+    }
+}
+
+void pp_fault_fix_number(pp_fault *fault, int32_t option, double value) {
+    char digits[32];
+    pp_number_write(value, digits);
+    pp_fault_fix_text(fault, option, digits);
+}
+
+/* ---- words ---- */
+
+typedef struct words {
+    const char *en, *ru;
+} words;
+
+/* How a reader knows an option. */
+static const words option_words[PP_TRAIN_END] = {
+    [PP_OPT_SCHEDULE] = {"schedule (-s)", "расписание (schedule)"},
+    [PP_OPT_RANKS] = {"ranks (p)", "число устройств p (ranks)"},
+    [PP_OPT_MICROBATCHES] = {"microbatches (m)", "число микробатчей m (microbatches)"},
+    [PP_OPT_CHUNKS] = {"chunks (v)", "число стадий на устройстве v (chunks)"},
+    [PP_OPT_GROUP] = {"group (N)", "размер группы N (group)"},
+    [PP_OPT_DIALECT] = {"dialect", "правила чередования (dialect)"},
+    [PP_OPT_BACKWARD_ORDER] = {"backward-order", "порядок обратных проходов (backward-order)"},
+    [PP_OPT_RECOMPUTE] = {"recompute", "пересчёт активаций (recompute)"},
+    [PP_OPT_TRANSFER] = {"transfer", "модель передачи (transfer)"},
+    [PP_OPT_PIPES] = {"pipes", "число встречных конвейеров (pipes)"},
+    [PP_OPT_SLICES] = {"slices", "число кусков последовательности (slices)"},
+    [PP_OPT_MEMORY_LIMIT] = {"memory-limit", "предел памяти (memory-limit)"},
+    [PP_OPT_EXTRA_WARMUP] = {"extra-warmup", "добавка к разогреву (extra-warmup)"},
+    [PP_OPT_FORWARD] = {"forward", "время прямого прохода (forward)"},
+    [PP_OPT_BACKWARD] = {"backward", "время обратного прохода (backward)"},
+    [PP_OPT_INPUT_GRADIENT] = {"input-gradient", "время градиента по входу (input-gradient)"},
+    [PP_OPT_WEIGHT_GRADIENT] = {"weight-gradient", "время градиента по весам (weight-gradient)"},
+    [PP_OPT_RECOMPUTE_COST] = {"recompute-cost", "время пересчёта (recompute-cost)"},
+    [PP_OPT_OVERLAP_COST] = {"overlap-cost", "время совмещённого F и B (overlap-cost)"},
+    [PP_OPT_LATENCY] = {"latency", "задержка передачи (latency)"},
+    [PP_TRAIN_DATA] = {"data", "данные (data)"},
+    [PP_TRAIN_WIDTH] = {"width", "ширина скрытого слоя (width)"},
+    [PP_TRAIN_DEPTH] = {"depth (layers)", "число слоёв (depth)"},
+    [PP_TRAIN_ACTIVATION] = {"activation", "функция активации (activation)"},
+    [PP_TRAIN_LOSS] = {"loss", "функция потерь (loss)"},
+    [PP_TRAIN_BATCH] = {"batch", "размер батча (batch)"},
+    [PP_TRAIN_STEPS] = {"steps", "число шагов (steps)"},
+    [PP_TRAIN_SEED] = {"seed", "начальное число генератора (seed)"},
+    [PP_TRAIN_RATE] = {"rate", "скорость обучения (rate)"},
+    [PP_TRAIN_INIT] = {"init", "начальные веса (init)"},
+};
+
+static const words templates[PP_STATUS_COUNT] = {
+    [PP_OK] = {"No fault.", "Ошибок нет."},
+    [PP_ERR_OPTION_UNKNOWN] = {"%s: there is no such option.", "%s: такого параметра нет."},
+    [PP_ERR_OPTION_TWICE] = {"%o is given twice, the second time as %s; give it once.",
+                             "%o: значение задано дважды, второй раз — %s; оставьте одно."},
+    [PP_ERR_NOT_A_NUMBER] = {"%o = %s: a number is needed, such as 2 or 0.5.",
+                             "%o = %s: нужно число, например 2 или 0,5."},
+    [PP_ERR_NOT_WHOLE] = {"%o = %s: a whole number from %a to %b is needed.",
+                          "%o = %s: нужно целое число от %a до %b."},
+    [PP_ERR_RANGE] = {"%o = %s: it must be from %a to %b.", "%o = %s: допустимы значения от %a до %b."},
+    [PP_ERR_NAME_UNKNOWN] = {"%o = %s: no such name; the names are %l.", "%o = %s: такого названия нет; есть %l."},
+    [PP_ERR_LIST_LENGTH] = {"%o = %s: %b numbers are given; give one for all stages, or one for each of the %a stages.",
+                            "%o = %s: дано чисел: %b; нужно одно на все стадии или по одному на каждую, всего %a."},
+    [PP_ERR_COST_SPLIT] = {"%o = %s: the whole backward must be the sum of input-gradient and weight-gradient, each 0 or "
+                           "more.",
+                           "%o = %s: полный обратный проход — это сумма input-gradient и weight-gradient, и обе части "
+                           "не меньше нуля."},
+    [PP_ERR_COST_OVERLAP] = {"%o = %s: a slot that runs F and B together cannot be shorter than the longer of the two.",
+                             "%o = %s: совмещённые F и B не могут длиться меньше, чем дольший из них."},
+    [PP_ERR_TOO_LARGE] = {"%o = %s: the schedule would have more than 33554432 actions or 16384 stages.",
+                          "%o = %s: в расписании вышло бы больше 33554432 операций или 16384 стадий."},
+    [PP_ERR_OPTION_MEANINGLESS] = {"%o = %s has no meaning for the schedule %n.",
+                                   "%o = %s: у расписания %n такого параметра нет."},
+    [PP_ERR_CHUNKS] = {"%o = %s: %n has %h.", "%o = %s: у расписания %n %h."},
+    [PP_ERR_GROUP] = {"%o = %s: %n by Megatron's rule needs p <= N <= m; here p = %a, N = %c, m = %b.",
+                      "%o = %s: по правилу Megatron для %n нужно p ≤ N ≤ m; здесь p = %a, N = %c, m = %b."},
+    [PP_ERR_GROUP_REMAINDER] = {"%o = %s: %n by Megatron's rule needs m mod N = 0 or m mod N >= p; here p = %a, N = %c, "
+                                "m = %b, and a shorter last group can wait for itself.",
+                                "%o = %s: по правилу Megatron для %n остаток m mod N должен быть 0 или не меньше p; "
+                                "здесь p = %a, N = %c, m = %b, а слишком короткая последняя группа может ждать саму "
+                                "себя."},
+    [PP_ERR_ROUNDS] = {"%o = %s: %n by PyTorch's rule runs max(1, m div p) rounds of equal size; here p = %a, m = %b.",
+                       "%o = %s: по правилу PyTorch для %n число раундов max(1, m div p) должно делить m; здесь p = "
+                       "%a, m = %b."},
+    [PP_ERR_RANKS_EVEN] = {"%o = %s: %n needs an even number of ranks.", "%o = %s: для %n число устройств чётное."},
+    [PP_ERR_MICROBATCHES_EVEN] = {"%o = %s: %n needs an even number of micro-batches, half for each direction.",
+                                  "%o = %s: для %n число микробатчей чётное: по половине в каждую сторону."},
+    [PP_ERR_MICROBATCHES_FEW] = {"%o = %s: %n needs at least %a micro-batches.",
+                                 "%o = %s: для %n нужно не меньше %a микробатчей."},
+    [PP_ERR_MICROBATCHES_MULTIPLE] = {"%o = %s: %n needs a multiple of %a micro-batches.",
+                                      "%o = %s: для %n число микробатчей кратно %a."},
+    [PP_ERR_PIPES] = {"%o = %s: %n needs an even number of pipes whose half divides half the ranks; here p = %a.",
+                      "%o = %s: для %n число конвейеров чётное, и его половина делит половину устройств; здесь p = %a."},
+    [PP_ERR_MEMORY_LIMIT] = {"%o = %s: %n cannot run with less than %a micro-batches in flight.",
+                             "%o = %s: расписанию %n нужно хранить не меньше %a микробатчей."},
+    [PP_ERR_SYNTAX] = {"Row %r, column %i: %s is not an action; an action is stage, op, micro-batch, such as 2F0.",
+                       "Строка %r, столбец %i: %s — не операция; операция пишется как стадия, буква, микробатч, "
+                       "например 2F0."},
+    [PP_ERR_EMPTY] = {"The schedule has no actions.", "В расписании нет ни одной операции."},
+    [PP_ERR_STAGE_UNKNOWN] = {"Rank %r, slot %i: %x names a stage or micro-batch that the schedule does not have.",
+                              "Устройство %r, место %i: %x — такой стадии или такого микробатча в расписании нет."},
+    [PP_ERR_STAGE_TWO_RANKS] = {"Rank %r, slot %i: %x stands on rank %r, but its stage lies on rank %w.",
+                                "Устройство %r, место %i: %x записана на устройстве %r, а её стадия лежит на "
+                                "устройстве %w."},
+    [PP_ERR_MISSING] = {"%x is missing on rank %r.", "На устройстве %r нет операции %x."},
+    [PP_ERR_DUPLICATE] = {"Rank %r, slot %i: %x stands twice.", "Устройство %r, место %i: %x записана дважды."},
+    [PP_ERR_ORDER] = {"Rank %r, slot %i: %x stands before %y, which it needs.",
+                      "Устройство %r, место %i: %x стоит раньше, чем нужная ей %y."},
+    [PP_ERR_SPLIT_MIX] = {"Rank %r, slot %i: %x does not fit; a backward is either one B, or one I and one W.",
+                          "Устройство %r, место %i: %x лишняя: обратный проход — это либо одна B, либо по одной I и "
+                          "W."},
+    [PP_ERR_DEADLOCK] = {"Deadlock: rank %r stands before %x and waits for %y of rank %w; ranks waiting in a circle: %k.",
+                         "Взаимная блокировка: устройство %r стоит перед %x и ждёт %y от устройства %w; устройств в "
+                         "круге ожидания: %k."},
+    [PP_ERR_OVERFLOW] = {"The times add up beyond what a number can hold; make the costs smaller.",
+                         "Сумма времён не помещается в число; уменьшите длительности."},
+    [PP_ERR_BATCH] = {"%o = %s: a batch must hold at least one sample for each of the %a micro-batches.",
+                      "%o = %s: в батче должен быть хотя бы один пример на каждый из микробатчей, всего %a."},
+    [PP_ERR_NO_BACKWARD] = {"%o = %s: it has no backward, so nothing can be trained by it.",
+                            "%o = %s: в нём нет обратного прохода, и обучать по нему нечего."},
+    [PP_ERR_LAYERS] = {"%o = %s: every stage needs at least one layer; here are %a stages.",
+                       "%o = %s: каждой стадии нужен хотя бы один слой; стадий здесь %a."},
+    [PP_ERR_DIVERGED] = {"The training left the range of numbers; take a smaller rate.",
+                         "Обучение разошлось: значения вышли за пределы чисел; уменьшите скорость обучения."},
+    [PP_STEP_DONE] = {"The step is finished.", "Шаг обучения закончен."},
+    [PP_ERR_CAPACITY] = {"The memory given is too small.", "Переданной памяти не хватает."},
+};
+
+typedef struct sink {
+    char *out;
+    int32_t capacity, length;
+} sink;
+
+static void put(sink *s, const char *text) {
+    for (; *text != 0; text++, s->length++)
+        if (s->length < s->capacity - 1) s->out[s->length] = *text;
+}
+
+static void put_number(sink *s, double value) {
+    char digits[32];
+    pp_number_write(value, digits);
+    put(s, digits);
+}
+
+static void put_action(sink *s, int32_t stage, int32_t op, int32_t microbatch) {
+    put_number(s, stage);
+    put(s, pp_op_name(op));
+    put_number(s, microbatch);
+}
+
+static const char *value_name(int32_t option, int32_t value) {
+    return option < PP_OPT_COUNT ? pp_option_value_name(option, value) : pp_training_option_value_name(option, value);
+}
+
+static void put_names(sink *s, int32_t option) {
+    const char *name;
+    for (int32_t i = 0; (name = value_name(option, i))[0] != 0; i++) {
+        if (i > 0) put(s, ", ");
+        put(s, name);
+    }
+}
+
+static void put_chunks_rule(sink *s, const pp_fault *fault, int ru) {
+    if (fault->b == 1) {
+        put(s, ru ? "одна стадия на устройство" : "one stage per rank");
+    } else if (fault->a == fault->b) {
+        put(s, ru ? "ровно столько стадий на устройство: " : "exactly this many stages per rank: ");
+        put_number(s, fault->a);
+    } else {
+        put_number(s, fault->a);
+        put(s, ru ? "–" : " to ");
+        put_number(s, fault->b);
+        put(s, ru ? " стадий на устройство" : " stages per rank");
+    }
+}
+
+static void put_template(sink *s, const pp_fault *fault, const char *text, int ru) {
+    for (; *text != 0; text++) {
+        char one[2] = {*text, 0};
+        if (*text != '%') {
+            put(s, one);
+            continue;
+        }
+        switch (*++text) {
+        case 'o': put(s, fault->option >= 0 ? (ru ? option_words[fault->option].ru : option_words[fault->option].en) : ""); break;
+        case 's': put(s, fault->seen); break;
+        case 'a': put_number(s, fault->a); break;
+        case 'b': put_number(s, fault->b); break;
+        case 'c': put_number(s, fault->c); break;
+        case 'h': put_chunks_rule(s, fault, ru); break;
+        case 'n': put(s, pp_schedule_name(fault->schedule)); break;
+        case 'x': put_action(s, fault->stage, fault->op, fault->microbatch); break;
+        case 'y': put_action(s, fault->wait_stage, fault->wait_op, fault->wait_microbatch); break;
+        case 'r': put_number(s, fault->rank); break;
+        case 'w': put_number(s, fault->wait_rank); break;
+        case 'i': put_number(s, fault->index); break;
+        case 'k': put_number(s, fault->cycle); break;
+        case 'l': put_names(s, fault->option); break;
+        default: assert(0);
+        }
+    }
+}
+
+/* A cost's range is not that of a count: its lower end is 0 and its upper end a matter of arithmetic. */
+static const words cost_range = {"%o = %s: a cost must be a finite number of ticks, 0 to 1000000000000.",
+                                 "%o = %s: длительность — конечное число тактов от 0 до 1000000000000."};
+
+/* The same status for the size of a network. */
+static const words network_size = {"%o = %s: the training would need more than %a MiB.",
+                                   "%o = %s: для обучения понадобилось бы больше %a МиБ памяти."};
+
+static void put_fix(sink *s, int32_t option, const char *value) {
+    put(s, option < PP_OPT_COUNT ? pp_option_name(option) : pp_training_option_name(option));
+    if (value[0] == 0) return;
+    put(s, "=");
+    put(s, value);
+}
+
+int32_t pp_fault_message(const pp_fault *fault, int32_t lang, char *out, int32_t capacity) {
+    sink s = {out, capacity, 0};
+    int ru = lang == PP_LANG_RU;
+    int32_t code = fault->code >= 0 && fault->code < PP_STATUS_COUNT ? fault->code : 0;
+    words text = templates[code];
+    int cost = fault->option >= 0 && pp_option_kind(fault->option) == 'L';
+    if (cost && code == PP_ERR_RANGE) text = cost_range;
+    if (fault->option >= PP_OPT_COUNT && code == PP_ERR_TOO_LARGE) text = network_size;
+    put_template(&s, fault, ru ? text.ru : text.en, ru);
+    if (fault->fix_option >= 0) {
+        int remove = code == PP_ERR_OPTION_MEANINGLESS;
+        if (remove)
+            put(&s, ru ? " Уберите " : " Leave out ");
+        else
+            put(&s, ru ? " Ближайшее допустимое: " : " Nearest legal: ");
+        put_fix(&s, fault->fix_option, fault->fix_value);
+        if (fault->fix2_option >= 0) {
+            put(&s, remove ? (ru ? " или возьмите " : ", or take ") : (ru ? " или " : " or "));
+            put_fix(&s, fault->fix2_option, fault->fix2_value);
+        }
+        put(&s, ".");
+    }
+    if (capacity > 0) {
+        int32_t end = s.length < capacity - 1 ? s.length : capacity - 1;
+        if (end < s.length)
+            while (end > 0 && ((unsigned char)out[end - 1] & 0xC0) == 0x80) end--;
+        if (end > 0 && end < s.length && ((unsigned char)out[end - 1] & 0xC0) == 0xC0) end--;
+        out[end] = 0;
+    }
+    return s.length;
+}

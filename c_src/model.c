@@ -1,0 +1,423 @@
+#include "model.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "random.h"
+#include "tensor.h"
+
+/* Rows that pp_network_loss and pp_network_predict run at a time. */
+enum { BLOCK = 64 };
+
+/* ---- layout ---- */
+
+/* One slab: the struct, the small tables, then floats. */
+static size_t layout(const int32_t *widths, int32_t layers, int32_t stages, pp_network *network) {
+    size_t parameters = 0, widest = (size_t)widths[0];
+    for (int32_t l = 0; l < layers; l++) {
+        parameters += (size_t)widths[l] * (size_t)widths[l + 1] + (size_t)widths[l + 1];
+        if ((size_t)widths[l + 1] > widest) widest = (size_t)widths[l + 1];
+    }
+    const size_t tables = 2 * ((size_t)layers + 1) + (size_t)stages + 1;
+    const size_t scratch = BLOCK * (3 * widest + 2); /* two layers, targets, losses */
+    if (network != NULL) {
+        network->widest = (int32_t)widest;
+        network->parameter_count = (int32_t)parameters;
+        network->widths = (int32_t *)(network + 1);
+        network->layer_begin = network->widths + layers + 1;
+        network->cuts = network->layer_begin + layers + 1;
+        network->parameters = (float *)(network->cuts + stages + 1);
+        network->gradients = network->parameters + parameters;
+        network->scratch = network->gradients + parameters;
+    }
+    return sizeof(pp_network) + tables * sizeof(int32_t) + (2 * parameters + scratch) * sizeof(float);
+}
+
+size_t pp_network_bytes(const int32_t *widths, int32_t layers, int32_t stages) {
+    assert(layers >= 1 && stages >= 1);
+    return layout(widths, layers, stages, NULL);
+}
+
+static int32_t cut(pp_network *network, const int32_t *cuts) {
+    int32_t *out = network->cuts;
+    const int32_t each = network->layers / network->stages, longer = network->layers % network->stages;
+    if (each < 1) return PP_ERR_LAYERS;
+    out[0] = 0;
+    for (int32_t s = 0; s < network->stages; s++) {
+        out[s + 1] = cuts != NULL ? cuts[s + 1] : out[s] + each + (s < longer);
+        if (out[s + 1] <= out[s]) return PP_ERR_LAYERS;
+    }
+    return (cuts == NULL || cuts[0] == 0) && out[network->stages] == network->layers ? PP_OK : PP_ERR_LAYERS;
+}
+
+int32_t pp_network_init(const int32_t *widths, int32_t layers, int32_t stages, const int32_t *cuts, int32_t activation,
+                        int32_t loss, void *memory, size_t bytes) {
+    assert(memory != NULL && ((uintptr_t)memory & 7) == 0);
+    if (bytes < pp_network_bytes(widths, layers, stages)) return PP_ERR_CAPACITY;
+    pp_network *network = memory;
+    memset(network, 0, sizeof *network);
+    network->layers = layers;
+    network->stages = stages;
+    network->activation = activation;
+    network->loss = loss;
+    layout(widths, layers, stages, network);
+    memcpy(network->widths, widths, ((size_t)layers + 1) * sizeof(int32_t));
+    network->layer_begin[0] = 0;
+    for (int32_t l = 0; l < layers; l++)
+        network->layer_begin[l + 1] = network->layer_begin[l] + (widths[l] + 1) * widths[l + 1];
+    pp_zero(network->parameters, network->parameter_count);
+    pp_zero(network->gradients, network->parameter_count);
+    return cut(network, cuts);
+}
+
+int32_t pp_network_layers(const pp_network *network) { return network->layers; }
+int32_t pp_network_stages(const pp_network *network) { return network->stages; }
+int32_t pp_network_inputs(const pp_network *network) { return network->widths[0]; }
+int32_t pp_network_outputs(const pp_network *network) { return network->widths[network->layers]; }
+const int32_t *pp_network_widths(const pp_network *network) { return network->widths; }
+const int32_t *pp_network_cuts(const pp_network *network) { return network->cuts; }
+int32_t pp_network_parameter_count(const pp_network *network) { return network->parameter_count; }
+const int32_t *pp_network_layer_begin(const pp_network *network) { return network->layer_begin; }
+float *pp_network_parameters(pp_network *network) { return network->parameters; }
+float *pp_network_gradients(pp_network *network) { return network->gradients; }
+
+/* Where the biases of layer l begin. */
+static size_t bias_begin(const pp_network *network, int32_t l) {
+    return (size_t)network->layer_begin[l + 1] - (size_t)network->widths[l + 1];
+}
+
+/* ---- starting weights ---- */
+
+/* Makes the rows of a square matrix orthogonal, each of length sqrt(gain): Gram and Schmidt, twice over because of
+ * rounding. A chain of such layers neither stretches nor flattens a signal (Saxe et al. 2014); without it networks of
+ * 32 layers, one a stage, do not learn. */
+static void make_orthogonal(float *w, int32_t width, double gain) {
+    for (int32_t i = 0; i < width; i++) {
+        float *row = w + (size_t)i * (size_t)width;
+        for (int32_t j = 0; j < 2 * i; j++) {
+            const float *other = w + (size_t)(j % i) * (size_t)width;
+            double along = 0.0;
+            for (int32_t k = 0; k < width; k++) along += (double)row[k] * (double)other[k];
+            for (int32_t k = 0; k < width; k++) row[k] -= (float)(along / gain) * other[k];
+        }
+        double square = 0.0;
+        for (int32_t k = 0; k < width; k++) square += (double)row[k] * (double)row[k];
+        const double scale = square > 0.0 ? sqrt(gain / square) : 0.0;
+        for (int32_t k = 0; k < width; k++) row[k] = (float)(scale * (double)row[k]);
+    }
+}
+
+/* Uniform with variance gain / inputs: 1 keeps the size of a signal through tanh, 2 through relu, which halves it
+ * (Glorot and Bengio 2010, He et al. 2015). Biases 0. */
+static void seed_random(pp_network *network, int32_t l, uint64_t *state) {
+    const int32_t inputs = network->widths[l], outputs = network->widths[l + 1];
+    const double gain = network->activation == PP_ACTIVATION_RELU ? 2.0 : 1.0;
+    const double limit = sqrt(3.0 * gain / (double)inputs);
+    float *w = network->parameters + network->layer_begin[l];
+    for (int32_t i = 0; i < inputs * outputs; i++) w[i] = (float)(limit * (2.0 * pp_random_unit(state) - 1.0));
+    if (inputs == outputs) make_orthogonal(w, inputs, gain);
+}
+
+/* About two entries of 1 or -1 for each output: sums stay small through many layers. */
+static void seed_whole(pp_network *network, int32_t l, uint64_t *state) {
+    const int32_t inputs = network->widths[l], outputs = network->widths[l + 1];
+    float *w = network->parameters + network->layer_begin[l];
+    for (int32_t i = 0; i < inputs * outputs; i++) {
+        const int32_t draw = pp_random_below(state, inputs);
+        w[i] = draw == 0 ? 1.0f : draw == 1 ? -1.0f : 0.0f;
+    }
+    float *bias = network->parameters + bias_begin(network, l);
+    for (int32_t o = 0; o < outputs; o++) bias[o] = (float)(pp_random_below(state, 3) - 1);
+}
+
+void pp_network_seed(pp_network *network, int32_t init, int32_t seed) {
+    pp_zero(network->parameters, network->parameter_count);
+    pp_zero(network->gradients, network->parameter_count);
+    for (int32_t l = 0; l < network->layers; l++) {
+        uint64_t state = pp_random_key(seed, PP_RANDOM_WEIGHTS, l);
+        if (init == PP_INIT_WHOLE)
+            seed_whole(network, l, &state);
+        else
+            seed_random(network, l, &state);
+    }
+}
+
+void pp_network_copy(pp_network *to, const pp_network *from) {
+    assert(to->parameter_count == from->parameter_count);
+    const size_t bytes = (size_t)from->parameter_count * sizeof(float);
+    memcpy(to->parameters, from->parameters, bytes);
+    memcpy(to->gradients, from->gradients, bytes);
+}
+
+/* ---- one layer ---- */
+
+static void layer_forward(const pp_network *network, int32_t l, int32_t rows, const float *x, float *y) {
+    const int32_t inputs = network->widths[l], outputs = network->widths[l + 1];
+    pp_matmul_forward(y, x, network->parameters + network->layer_begin[l], rows, inputs, outputs);
+    pp_bias_forward(y, network->parameters + bias_begin(network, l), rows, outputs);
+    if (l == network->layers - 1) return;
+    switch (network->activation) {
+    case PP_ACTIVATION_TANH: pp_tanh_forward(y, y, rows * outputs); break;
+    case PP_ACTIVATION_RELU: pp_relu_forward(y, y, rows * outputs); break;
+    default: pp_identity_forward(y, y, rows * outputs); break;
+    }
+}
+
+/* delta holds the gradient of the layer's output y and becomes that of its sum before the activation. */
+static void layer_backward_activation(const pp_network *network, int32_t l, int32_t rows, const float *y,
+                                      float *delta) {
+    const int32_t count = rows * network->widths[l + 1];
+    if (l == network->layers - 1) return;
+    switch (network->activation) {
+    case PP_ACTIVATION_TANH: pp_tanh_backward(delta, delta, y, count); break;
+    case PP_ACTIVATION_RELU: pp_relu_backward(delta, delta, y, count); break;
+    default: pp_identity_backward(delta, delta, y, count); break;
+    }
+}
+
+static void layer_backward_input(const pp_network *network, int32_t l, int32_t rows, const float *delta, float *dx) {
+    pp_matmul_backward_input(dx, delta, network->parameters + network->layer_begin[l], rows, network->widths[l],
+                             network->widths[l + 1]);
+}
+
+static void layer_backward_weight(const pp_network *network, int32_t l, int32_t rows, const float *x,
+                                  const float *delta, float *gradients) {
+    const int32_t inputs = network->widths[l], outputs = network->widths[l + 1];
+    pp_matmul_backward_weight(gradients + network->layer_begin[l], x, delta, rows, inputs, outputs);
+    pp_bias_backward(gradients + bias_begin(network, l), delta, rows, outputs);
+}
+
+/* ---- one stage ---- */
+
+int32_t pp_stage_width(const pp_network *network, int32_t stage) {
+    int32_t width = 0;
+    for (int32_t l = network->cuts[stage]; l < network->cuts[stage + 1]; l++) width += network->widths[l + 1];
+    return width;
+}
+
+int32_t pp_stage_input_width(const pp_network *network, int32_t stage) { return network->widths[network->cuts[stage]]; }
+
+int32_t pp_stage_output_width(const pp_network *network, int32_t stage) {
+    return network->widths[network->cuts[stage + 1]];
+}
+
+float *pp_stage_output(const pp_network *network, int32_t stage, int32_t rows, float *activations) {
+    const int32_t before = pp_stage_width(network, stage) - pp_stage_output_width(network, stage);
+    return activations + (size_t)rows * (size_t)before;
+}
+
+void pp_stage_forward(const pp_network *network, int32_t stage, int32_t rows, const float *input, float *activations) {
+    const float *x = input;
+    float *y = activations;
+    for (int32_t l = network->cuts[stage]; l < network->cuts[stage + 1]; l++) {
+        layer_forward(network, l, rows, x, y);
+        x = y;
+        y += (size_t)rows * (size_t)network->widths[l + 1];
+    }
+}
+
+void pp_stage_backward_input(const pp_network *network, int32_t stage, int32_t rows, const float *activations,
+                             const float *output_gradient, float *deltas, float *input_gradient) {
+    size_t at = (size_t)rows * (size_t)pp_stage_width(network, stage);
+    const float *gradient = output_gradient;
+    for (int32_t l = network->cuts[stage + 1] - 1; l >= network->cuts[stage]; l--) {
+        const size_t count = (size_t)rows * (size_t)network->widths[l + 1];
+        at -= count;
+        /* The layer above has written its input gradient here; only the topmost one may come from outside. */
+        if (gradient != NULL) memcpy(deltas + at, gradient, count * sizeof(float));
+        gradient = NULL;
+        layer_backward_activation(network, l, rows, activations + at, deltas + at);
+        float *dx = l > network->cuts[stage] ? deltas + at - (size_t)rows * (size_t)network->widths[l] : input_gradient;
+        if (dx != NULL) layer_backward_input(network, l, rows, deltas + at, dx);
+    }
+}
+
+void pp_stage_backward_weight(const pp_network *network, int32_t stage, int32_t rows, const float *input,
+                              const float *activations, const float *deltas, float *gradients) {
+    const float *x = input;
+    size_t at = 0;
+    for (int32_t l = network->cuts[stage]; l < network->cuts[stage + 1]; l++) {
+        layer_backward_weight(network, l, rows, x, deltas + at, gradients);
+        x = activations + at;
+        at += (size_t)rows * (size_t)network->widths[l + 1];
+    }
+}
+
+/* ---- loss ---- */
+
+void pp_network_targets(const pp_network *network, const int32_t *labels, int32_t rows, float *targets) {
+    const int32_t outputs = pp_network_outputs(network);
+    for (int32_t r = 0; r < rows; r++)
+        for (int32_t o = 0; o < outputs; o++)
+            *targets++ = outputs == 1 ? (labels[r] > 0 ? 1.0f : -1.0f) : (labels[r] == o ? 1.0f : 0.0f);
+}
+
+void pp_network_loss_forward(const pp_network *network, int32_t rows, const float *outputs, const int32_t *labels,
+                             const float *targets, float *losses) {
+    const int32_t width = pp_network_outputs(network);
+    if (network->loss == PP_LOSS_SQUARED_ERROR)
+        pp_squared_error_forward(losses, outputs, targets, rows, width);
+    else
+        pp_cross_entropy_forward(losses, outputs, labels, rows, width);
+    pp_mask_rows(losses, labels, rows, 1);
+}
+
+void pp_network_loss_backward(const pp_network *network, int32_t rows, const float *outputs, const int32_t *labels,
+                              const float *targets, float *output_gradient) {
+    const int32_t width = pp_network_outputs(network);
+    if (network->loss == PP_LOSS_SQUARED_ERROR)
+        pp_squared_error_backward(output_gradient, outputs, targets, rows, width);
+    else
+        pp_cross_entropy_backward(output_gradient, outputs, labels, rows, width);
+    pp_mask_rows(output_gradient, labels, rows, width);
+}
+
+static int32_t labelled(const int32_t *labels, int32_t rows) {
+    int32_t count = 0;
+    for (int32_t r = 0; r < rows; r++) count += labels[r] >= 0;
+    return count > 0 ? count : 1;
+}
+
+double pp_mean_loss(int32_t rows, const int32_t *labels, const float *losses) {
+    double sum = 0.0;
+    for (int32_t r = 0; r < rows; r++) sum += (double)losses[r];
+    return sum / (double)labelled(labels, rows);
+}
+
+int32_t pp_network_update(pp_network *network, int32_t rows, const int32_t *labels, const float *losses, double rate,
+                          double *loss) {
+    const int32_t count = network->parameter_count;
+    *loss = pp_mean_loss(rows, labels, losses);
+    pp_divide(network->gradients, (float)labelled(labels, rows), count);
+    if (!pp_all_finite(losses, rows) || !pp_all_finite(network->gradients, count)) return PP_ERR_DIVERGED;
+    pp_sgd(network->parameters, network->gradients, (float)rate, count);
+    return PP_OK;
+}
+
+/* ---- evaluation ---- */
+
+/* Runs at most BLOCK rows; returns the outputs, which lie in the scratch. */
+static float *run_block(pp_network *network, const float *points, int32_t rows) {
+    const float *x = points;
+    float *y = network->scratch, *other = network->scratch + BLOCK * (size_t)network->widest;
+    for (int32_t l = 0; l < network->layers; l++) {
+        layer_forward(network, l, rows, x, y);
+        float *const done = y;
+        y = other;
+        other = done;
+        x = done;
+    }
+    return other;
+}
+
+static int32_t class_of(const float *outputs, int32_t width) {
+    if (width == 1) return outputs[0] > 0.0f;
+    int32_t best = 0;
+    for (int32_t o = 1; o < width; o++)
+        if (outputs[o] > outputs[best]) best = o;
+    return best;
+}
+
+void pp_network_predict(pp_network *network, const float *points, int32_t rows, float *outputs, int32_t *classes) {
+    const int32_t inputs = pp_network_inputs(network), width = pp_network_outputs(network);
+    for (int32_t begin = 0; begin < rows; begin += BLOCK) {
+        const int32_t count = rows - begin < BLOCK ? rows - begin : BLOCK;
+        float *block = run_block(network, points + (size_t)begin * (size_t)inputs, count);
+        if (classes != NULL)
+            for (int32_t r = 0; r < count; r++) classes[begin + r] = class_of(block + (size_t)r * (size_t)width, width);
+        if (outputs == NULL) continue;
+        if (network->loss == PP_LOSS_CROSS_ENTROPY) pp_softmax_forward(block, block, count, width);
+        memcpy(outputs + (size_t)begin * (size_t)width, block, (size_t)count * (size_t)width * sizeof(float));
+    }
+}
+
+double pp_network_loss(pp_network *network, const pp_data *data) {
+    float *targets = network->scratch + 2 * BLOCK * (size_t)network->widest;
+    float *losses = targets + BLOCK * (size_t)network->widest;
+    double sum = 0.0;
+    for (int32_t begin = 0; begin < data->samples; begin += BLOCK) {
+        const int32_t count = data->samples - begin < BLOCK ? data->samples - begin : BLOCK;
+        const int32_t *labels = data->labels + begin;
+        const float *outputs = run_block(network, data->features + (size_t)begin * (size_t)data->inputs, count);
+        pp_network_targets(network, labels, count, targets);
+        pp_network_loss_forward(network, count, outputs, labels, targets, losses);
+        for (int32_t r = 0; r < count; r++) sum += (double)losses[r];
+    }
+    return sum / (double)labelled(data->labels, data->samples);
+}
+
+double pp_network_accuracy(pp_network *network, const pp_data *data) {
+    const int32_t width = pp_network_outputs(network);
+    int32_t right = 0;
+    for (int32_t begin = 0; begin < data->samples; begin += BLOCK) {
+        const int32_t count = data->samples - begin < BLOCK ? data->samples - begin : BLOCK;
+        const float *outputs = run_block(network, data->features + (size_t)begin * (size_t)data->inputs, count);
+        for (int32_t r = 0; r < count; r++)
+            right += class_of(outputs + (size_t)r * (size_t)width, width) == data->labels[begin + r];
+    }
+    return (double)right / (double)labelled(data->labels, data->samples);
+}
+
+/* ---- the yardstick ---- */
+
+/* Written out over all layers rather than as one stage, so that a fault of the stages shows as a difference. */
+
+size_t pp_reference_bytes(const pp_network *network, const pp_training *training) {
+    /* samples, targets, losses */
+    size_t per_row = (size_t)network->widths[0] + (size_t)pp_network_outputs(network) + 1;
+    for (int32_t l = 1; l <= network->layers; l++) per_row += (size_t)network->widths[l];
+    per_row += 2 * (size_t)network->widest; /* gradient of a layer's output, and of its input */
+    return (size_t)training->batch * (per_row * sizeof(float) + sizeof(int32_t));
+}
+
+int32_t pp_reference_step(pp_network *network, pp_data *data, const pp_training *training, int32_t step, void *memory,
+                          size_t bytes, double *loss) {
+    double mean;
+    const int32_t rows = training->batch;
+    const size_t n = (size_t)rows;
+    assert(memory != NULL && ((uintptr_t)memory & 3) == 0);
+    if (bytes < pp_reference_bytes(network, training)) return PP_ERR_CAPACITY;
+    int32_t *const labels = memory;
+    float *const features = (float *)(labels + n);
+    float *const targets = features + n * (size_t)network->widths[0];
+    float *const losses = targets + n * (size_t)pp_network_outputs(network);
+    float *delta = losses + n;
+    float *dx = delta + n * (size_t)network->widest;
+    float *y = dx + n * (size_t)network->widest;
+
+    pp_data_batch(data, step, rows, features, labels);
+    pp_network_targets(network, labels, rows, targets);
+    const float *x = features;
+    for (int32_t l = 0; l < network->layers; l++) {
+        layer_forward(network, l, rows, x, y);
+        x = y;
+        y += n * (size_t)network->widths[l + 1];
+    }
+    pp_network_loss_forward(network, rows, x, labels, targets, losses);
+    pp_network_loss_backward(network, rows, x, labels, targets, delta);
+    pp_zero(network->gradients, network->parameter_count);
+    for (int32_t l = network->layers - 1; l >= 0; l--) {
+        y -= n * (size_t)network->widths[l + 1];
+        x = l > 0 ? y - n * (size_t)network->widths[l] : features;
+        layer_backward_activation(network, l, rows, y, delta);
+        layer_backward_weight(network, l, rows, x, delta, network->gradients);
+        if (l == 0) break;
+        layer_backward_input(network, l, rows, delta, dx);
+        float *const done = delta;
+        delta = dx;
+        dx = done;
+    }
+    return pp_network_update(network, rows, labels, losses, training->rate, loss != NULL ? loss : &mean);
+}
+
+double pp_gradient_difference(const pp_network *a, const pp_network *b) {
+    assert(a->parameter_count == b->parameter_count);
+    return (double)pp_largest_difference(a->gradients, b->gradients, a->parameter_count);
+}
+
+double pp_weight_difference(const pp_network *a, const pp_network *b) {
+    assert(a->parameter_count == b->parameter_count);
+    return (double)pp_largest_difference(a->parameters, b->parameters, a->parameter_count);
+}

@@ -1,0 +1,81 @@
+/* What schedule generators share: the row each one fills in, the writer it emits into, the limits of a request. */
+#ifndef PP_SCHEDULE_H
+#define PP_SCHEDULE_H
+
+#include "pipeline.h"
+
+/* Limits of a request. 2^25 actions with their timeline are 1 GiB; the others keep products inside int32_t. */
+#define PP_MAX_RANKS 4096
+#define PP_MAX_MICROBATCHES 1048576
+#define PP_MAX_CHUNKS 64
+#define PP_MAX_STAGES 16384
+#define PP_MAX_SLICES 64
+#define PP_MAX_ACTIONS (INT64_C(1) << 25)
+#define PP_MAX_COST 1e12
+
+/* Where a generator writes: rank after rank, each rank's actions in order. */
+typedef struct pp_writer {
+    pp_action *actions;
+    int32_t *rank_begin;
+    int32_t count;
+    int32_t recompute; /* PP_RECOMPUTE_...: an R goes before every B or I */
+    void *scratch;     /* pp_generator.scratch_bytes bytes, 8-byte aligned */
+} pp_writer;
+
+/* One schedule. A generator file defines one of these; the table in schedule.c lists it. */
+typedef struct pp_generator {
+    const char *name;
+    int32_t placement; /* PP_PLACE_... */
+    int32_t chunks_min, chunks_max, chunks_default;
+    int32_t trains;
+    uint32_t options;        /* bit 1u << PP_OPT_...: options of its own, beside those every schedule has */
+    const char *formula;     /* closed form of the makespan in words of pipeline.h, "" for none */
+    /* Refuses shapes the rule does not cover and fills in defaults that depend on the shape (group); NULL: all legal. */
+    int32_t (*legal)(pp_config *config, pp_fault *fault);
+    int64_t (*action_count)(const pp_config *config);
+    size_t (*scratch_bytes)(const pp_config *config); /* NULL: none */
+    /* Stage and unit placement other than by `placement`; NULL: by placement. */
+    void (*place)(const pp_config *config, int32_t *stage_rank, int32_t *unit_pipe);
+    void (*generate)(const pp_config *config, pp_writer *writer);
+    /* The closed form in ticks for equal stages and free transfers; f, b, w: one stage's forward, whole backward and
+     * weight gradient. NULL or a negative result: none for this shape. */
+    double (*makespan)(const pp_config *config, double f, double b, double w);
+    /* Weight versions that rank holds at once; NULL: 1. */
+    int32_t (*weight_versions)(const pp_config *config, int32_t rank);
+} pp_generator;
+
+const pp_generator *pp_generator_of(int32_t schedule);
+int32_t pp_stage_count(const pp_config *config);
+
+/* Actions of a schedule with `per_stage` of them per stage and unit, plus one R per backward where it recomputes. */
+static inline int64_t pp_actions_of(const pp_config *config, int32_t per_stage) {
+    return (int64_t)config->stages * config->microbatches * config->slices *
+           (per_stage + (config->recompute != PP_RECOMPUTE_NONE));
+}
+
+static inline void pp_rank_start(pp_writer *writer, int32_t rank) { writer->rank_begin[rank] = writer->count; }
+
+static inline void pp_emit(pp_writer *writer, int32_t op, int32_t stage, int32_t unit) {
+    writer->actions[writer->count++] = (pp_action){unit, (uint16_t)stage, (uint8_t)op, 0};
+}
+
+/* A B or I, after the R it needs where the request recomputes. */
+static inline void pp_emit_backward(pp_writer *writer, int32_t op, int32_t stage, int32_t unit) {
+    if (writer->recompute != PP_RECOMPUTE_NONE) pp_emit(writer, PP_R, stage, unit);
+    pp_emit(writer, op, stage, unit);
+}
+
+/* One slot: F of one unit beside B of another. */
+static inline void pp_emit_fused(pp_writer *writer, int32_t f_stage, int32_t f_unit, int32_t b_stage, int32_t b_unit) {
+    pp_emit(writer, PP_F, f_stage, f_unit);
+    writer->actions[writer->count - 1].fused = 1;
+    pp_emit(writer, PP_B, b_stage, b_unit);
+}
+
+/* The rank that runs a stage for a unit. */
+static inline int32_t pp_rank_of(const pp_schedule *schedule, int32_t stage, int32_t unit) {
+    int32_t pipe = schedule->unit_pipe != NULL ? schedule->unit_pipe[unit] : 0;
+    return schedule->stage_rank[pipe * schedule->stages + stage];
+}
+
+#endif

@@ -1,0 +1,96 @@
+/* A request and all that follows from it, each object in memory of exactly the size it asked for, so that an overrun is
+ * seen by the sanitizer. */
+#ifndef PP_TOY_H
+#define PP_TOY_H
+
+#include "plan.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct toy {
+    plan plan;
+    pp_schedule *schedule; /* of the plan, as is the timeline */
+    pp_timeline *timeline;
+    pp_training training;
+    pp_data *data;
+    pp_network *network, *twin; /* of the run, and of the reference */
+    pp_run *run;
+    void *workspace;
+    size_t workspace_bytes;
+} toy;
+
+/* The request without its training options, which pp_config_parse does not know. out: as long as the request. */
+static inline void toy_split(const char *request, char *out) {
+    for (const char *line = request; *line != 0;) {
+        const char *end = strchr(line, '\n');
+        const size_t length = end != NULL ? (size_t)(end - line) + 1 : strlen(line);
+        int training = 0;
+        for (int32_t o = 0; o < pp_training_option_count(); o++) {
+            const char *name = pp_training_option_name(pp_training_option_first() + o);
+            training |= strncmp(line, name, strlen(name)) == 0 && line[strlen(name)] == '=';
+        }
+        if (!training) {
+            memcpy(out, line, length);
+            out += length;
+        }
+        line += length;
+    }
+    *out = 0;
+}
+
+/* Up to the times. Returns the first status that is not PP_OK. */
+static inline int32_t toy_simulate(toy *t, const char *request, pp_fault *fault) {
+    memset(t, 0, sizeof *t);
+    char *half = malloc(strlen(request) + 1);
+    toy_split(request, half);
+    const int32_t status = plan_make(&t->plan, half);
+    free(half);
+    if (fault != NULL) *fault = t->plan.fault;
+    t->schedule = t->plan.schedule;
+    t->timeline = t->plan.timeline;
+    return status;
+}
+
+/* All of it, up to a run before its first step. */
+static inline int32_t toy_build(toy *t, const char *request, pp_fault *fault) {
+    int32_t status = toy_simulate(t, request, fault);
+    if (status != PP_OK) return status;
+    status = pp_training_parse(request, (int32_t)strlen(request), &t->training, fault);
+    if (status != PP_OK) return status;
+    status = pp_training_fit(&t->training, t->schedule->stages, t->schedule->microbatches, fault);
+    if (status != PP_OK) return status;
+
+    size_t bytes = pp_data_bytes(&t->training);
+    t->data = malloc(bytes);
+    status = pp_data_init(&t->training, t->data, bytes);
+    if (status != PP_OK) return status;
+    int32_t *widths = malloc(((size_t)t->training.depth + 1) * sizeof(int32_t));
+    pp_training_widths(&t->training, widths);
+    bytes = pp_network_bytes(widths, t->training.depth, t->schedule->stages);
+    t->network = malloc(bytes);
+    t->twin = malloc(bytes);
+    for (int copy = 0; copy < 2 && status == PP_OK; copy++) {
+        pp_network *network = copy ? t->twin : t->network;
+        status = pp_network_init(widths, t->training.depth, t->schedule->stages, NULL, t->training.activation,
+                                 t->training.loss, network, bytes);
+        pp_network_seed(network, t->training.init, t->training.seed);
+    }
+    free(widths);
+    if (status != PP_OK) return status;
+    t->workspace_bytes = pp_reference_bytes(t->twin, &t->training);
+    t->workspace = malloc(t->workspace_bytes);
+    bytes = pp_run_bytes(t->schedule, t->network, &t->training);
+    t->run = malloc(bytes);
+    memset(t->run, 0xA5, bytes); /* nothing may rely on zeros */
+    return pp_run_init(t->schedule, t->timeline, t->network, t->data, &t->training, t->run, bytes, fault);
+}
+
+static inline void toy_drop(toy *t) {
+    plan_free(&t->plan);
+    free(t->data), free(t->network), free(t->twin), free(t->workspace), free(t->run);
+}
+
+#endif
