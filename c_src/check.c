@@ -35,6 +35,7 @@ typedef struct pass {
     int32_t *f, *b;
     int32_t units, last_stage, late;
     int64_t forwards, backwards, inputs, weights; /* how many of each op were taken */
+    int32_t fused;
 } pass;
 
 /* 1 if action a can be taken now; *input is then the action whose output it waits for. */
@@ -93,12 +94,41 @@ static int32_t take_rank(pass *p, pp_timeline *line, int32_t rank, int32_t i, in
             if (i + 1 >= end || actions[i + 1].fused || !can_take(p, &actions[i + 1], rank, &other)) break;
             line->input[i] = input < 0 ? -1 : input & INDEX;
             take(p, &actions[i], i);
+            p->fused = 1;
             i++;
             input = other;
         }
         line->input[i] = input < 0 ? -1 : input & INDEX;
         take(p, &actions[i], i);
     }
+    return i;
+}
+
+/* The same for the bulk of all lists, F and whole B of schedules with one copy of each stage, without the questions that
+ * do not arise there. Stops before anything else, which take_rank then looks at. */
+static int32_t take_plain(pass *p, pp_timeline *line, int32_t rank, int32_t i, int32_t end) {
+    const pp_action *actions = p->s->actions;
+    const int32_t *stage_rank = p->s->stage_rank;
+    const uint32_t units = (uint32_t)p->units, last = (uint32_t)p->last_stage;
+    int32_t *f = p->f, *b = p->b, *inputs = line->input, begin = i, forwards = 0;
+    for (; i < end; i++) {
+        const pp_action a = actions[i];
+        const uint32_t stage = a.stage, unit = (uint32_t)a.microbatch;
+        if (a.fused || a.op > PP_B || stage > last || unit >= units || stage_rank[stage] != rank) break;
+        const size_t cell = (size_t)stage * units + unit;
+        int32_t input = -1;
+        if (a.op == PP_F) {
+            if (f[cell] >= 0 || (stage > 0 && (input = f[cell - units]) < 0)) break;
+            f[cell] = i;
+            forwards++;
+        } else {
+            if (f[cell] < 0 || b[cell] >= 0 || (stage < last && (input = b[cell + units]) < 0)) break;
+            b[cell] = i;
+        }
+        inputs[i] = input < 0 ? -1 : input & INDEX;
+    }
+    p->forwards += forwards;
+    p->backwards += i - begin - forwards;
     return i;
 }
 
@@ -112,6 +142,7 @@ static int accept(const pp_schedule *s, pp_timeline *line) {
               .last_stage = s->stages - 1,
               .late = s->recompute == PP_RECOMPUTE_LATE};
     int32_t *head = (int32_t *)line->rank_scratch, done = 0, moved = 1;
+    const int plain = s->pipes == 1 && s->slices == 1;
     memset(p.f, 0xFF, 2 * cells * sizeof(int32_t));
     memcpy(head, s->rank_begin, (size_t)s->ranks * sizeof(int32_t));
     line->run_count = 0;
@@ -120,7 +151,8 @@ static int accept(const pp_schedule *s, pp_timeline *line) {
         for (int32_t n = 0; n < s->ranks; n++) {
             int32_t r = up ? n : s->ranks - 1 - n, begin = head[r], end = s->rank_begin[r + 1];
             if (begin == end) continue;
-            int32_t at = take_rank(&p, line, r, begin, end);
+            int32_t at = plain ? take_plain(&p, line, r, begin, end) : begin;
+            if (at < end) at = take_rank(&p, line, r, at, end);
             if (at == begin) continue;
             pp_run_add(s, line, begin, at, begin == s->rank_begin[r]);
             head[r] = at;
@@ -129,6 +161,7 @@ static int accept(const pp_schedule *s, pp_timeline *line) {
         }
     }
     int64_t all = (int64_t)cells;
+    line->fused = p.fused;
     return done == s->action_count && p.forwards == all && p.backwards == (s->trains ? all : 0) && p.inputs == p.weights;
 }
 

@@ -194,6 +194,7 @@ int32_t pp_diagnose(const pp_schedule *s, pp_timeline *line, int32_t *blocked, p
     for (int32_t i = 0; i < s->action_count; i++) line->input[i] = input_of(s, &t, &s->actions[i]);
 
     int32_t *head = (int32_t *)line->rank_scratch, *stands = head + s->ranks, *waits = stands + s->ranks;
+    line->fused = 1;
     if (pp_order(s, line, head)) return PP_OK;
     blocked_ranks(s, line->input, head, stands, waits);
     if (blocked != NULL) memcpy(blocked, stands, (size_t)s->ranks * sizeof(int32_t));

@@ -358,6 +358,7 @@ typedef struct pp_timeline {
     int32_t *input;           /* the action whose output this one waits for, -1 for none */
     uint32_t *runs;           /* pieces of the ranks' lists, in an order in which all comes after what it waits for */
     int32_t run_count;
+    int32_t fused;            /* 1: the schedule has fused slots */
     double *start;
     double *finish;
     double *rank_scratch;     /* for the library's own use */

@@ -7,13 +7,15 @@
 #include "fault.h"
 #include "timeline.h"
 
+/* The row of the cost table that an op takes. */
+static const int32_t cost_row[PP_OP_COUNT] = {[PP_F] = PP_COST_FORWARD,
+                                              [PP_B] = PP_COST_BACKWARD,
+                                              [PP_I] = PP_COST_INPUT,
+                                              [PP_W] = PP_COST_WEIGHT,
+                                              [PP_R] = PP_COST_RECOMPUTE};
+
 static double plain_cost(const pp_schedule *s, const double *costs, const pp_action *a) {
-    static const int32_t row[PP_OP_COUNT] = {[PP_F] = PP_COST_FORWARD,
-                                             [PP_B] = PP_COST_BACKWARD,
-                                             [PP_I] = PP_COST_INPUT,
-                                             [PP_W] = PP_COST_WEIGHT,
-                                             [PP_R] = PP_COST_RECOMPUTE};
-    return costs[row[a->op] * s->stages + a->stage];
+    return costs[cost_row[a->op] * s->stages + a->stage];
 }
 
 /* A slot of F and B: as given for the forward's stage, else the sum (no gain from running them together). */
@@ -86,6 +88,39 @@ static void time_in_order(const pp_schedule *s, const double *costs, int sender,
                 line->finish[i] = start + plain_cost(s, costs, a);
             }
             free = line->finish[i] + (sender ? occupied(s, costs, i) : 0);
+        }
+    }
+}
+
+/* The same where messages occupy nobody, with all that is fixed for the schedule looked up before the loop: this is what
+ * runs when a cost is dragged and the order stands. Fused slots go through time_in_order. */
+static void time_overlapped(const pp_schedule *s, const double *costs, pp_timeline *line) {
+    const int32_t stages = s->stages, *stage_rank = s->stage_rank, *inputs = line->input;
+    const pp_action *actions = s->actions;
+    const double *latency = costs + PP_COST_LATENCY * stages, *cost[PP_OP_COUNT];
+    double *starts = line->start, *finishes = line->finish;
+    for (int32_t op = 0; op < PP_OP_COUNT; op++) cost[op] = costs + cost_row[op] * stages;
+    int slow = 0;
+    for (int32_t stage = 0; stage < stages; stage++) slow |= latency[stage] != 0;
+    for (int32_t n = 0; n < line->run_count; n++) {
+        const uint32_t run = line->runs[n];
+        int32_t i = pp_run_first(run);
+        const int32_t end = i + pp_run_length(run);
+        double free = pp_run_opens(run) ? 0 : finishes[i - 1];
+        for (; i < end; i++) {
+            const pp_action a = actions[i];
+            const int32_t input = inputs[i], stage = a.stage;
+            if (input >= 0) {
+                double arrival = finishes[input];
+                if (slow) {
+                    const int32_t lower = a.op == PP_F ? stage - 1 : stage;
+                    if (stage_rank[lower] != stage_rank[lower + 1]) arrival += latency[lower];
+                }
+                free = later(free, arrival);
+            }
+            starts[i] = free;
+            free += cost[a.op][stage];
+            finishes[i] = free;
         }
     }
 }
@@ -235,6 +270,8 @@ int32_t pp_simulate(const pp_schedule *s, const double *costs, int32_t transfer,
     if (transfer == PP_TRANSFER_RENDEZVOUS) {
         int32_t status = time_rendezvous(s, costs, line, fault);
         if (status != PP_OK) return status;
+    } else if (transfer == PP_TRANSFER_OVERLAP && s->pipes == 1 && !line->fused) {
+        time_overlapped(s, costs, line);
     } else {
         time_in_order(s, costs, transfer == PP_TRANSFER_SENDER, line);
     }
