@@ -715,6 +715,14 @@ PP_EXPORT(pp_run_in_flight) int32_t pp_run_in_flight(const pp_run *run, int32_t 
 PP_EXPORT(pp_run_peak) int32_t pp_run_peak(const pp_run *run, int32_t rank);
 PP_EXPORT(pp_run_slots) int32_t pp_run_slots(const pp_run *run, int32_t rank);
 
+/* ---- 6. Memory, for a caller on the other side of the WebAssembly border -------------------------------------- */
+
+#if defined(__wasm__)
+/* bytes of memory, 8-byte aligned, released by pp_free; NULL when there is no more. */
+PP_EXPORT(pp_alloc) void *pp_alloc(size_t bytes);
+PP_EXPORT(pp_free) void pp_free(void *memory);
+#endif
+
 #ifdef __cplusplus
 }
 #endif

@@ -13,6 +13,13 @@
 #define PP_MAX_ACTIONS (INT64_C(1) << 25)
 #define PP_MAX_COST 1e12
 
+/* Inlined even where a page's build asks for small code: these run once per action. */
+#if defined(__GNUC__)
+#define PP_INLINE static inline __attribute__((always_inline))
+#else
+#define PP_INLINE static inline
+#endif
+
 /* Where a generator writes: rank after rank, each rank's actions in order. */
 typedef struct pp_writer {
     pp_action *actions;
@@ -55,25 +62,25 @@ static inline int64_t pp_actions_of(const pp_config *config, int32_t per_stage) 
 
 static inline void pp_rank_start(pp_writer *writer, int32_t rank) { writer->rank_begin[rank] = writer->count; }
 
-static inline void pp_emit(pp_writer *writer, int32_t op, int32_t stage, int32_t unit) {
+PP_INLINE void pp_emit(pp_writer *writer, int32_t op, int32_t stage, int32_t unit) {
     writer->actions[writer->count++] = (pp_action){unit, (uint16_t)stage, (uint8_t)op, 0};
 }
 
 /* A B or I, after the R it needs where the request recomputes. */
-static inline void pp_emit_backward(pp_writer *writer, int32_t op, int32_t stage, int32_t unit) {
+PP_INLINE void pp_emit_backward(pp_writer *writer, int32_t op, int32_t stage, int32_t unit) {
     if (writer->recompute != PP_RECOMPUTE_NONE) pp_emit(writer, PP_R, stage, unit);
     pp_emit(writer, op, stage, unit);
 }
 
 /* One slot: F of one unit beside B of another. */
-static inline void pp_emit_fused(pp_writer *writer, int32_t f_stage, int32_t f_unit, int32_t b_stage, int32_t b_unit) {
+PP_INLINE void pp_emit_fused(pp_writer *writer, int32_t f_stage, int32_t f_unit, int32_t b_stage, int32_t b_unit) {
     pp_emit(writer, PP_F, f_stage, f_unit);
     writer->actions[writer->count - 1].fused = 1;
     pp_emit(writer, PP_B, b_stage, b_unit);
 }
 
 /* The rank that runs a stage for a unit. */
-static inline int32_t pp_rank_of(const pp_schedule *schedule, int32_t stage, int32_t unit) {
+PP_INLINE int32_t pp_rank_of(const pp_schedule *schedule, int32_t stage, int32_t unit) {
     int32_t pipe = schedule->unit_pipe != NULL ? schedule->unit_pipe[unit] : 0;
     return schedule->stage_rank[pipe * schedule->stages + stage];
 }

@@ -162,9 +162,11 @@ static void gap_open(const rendezvous *v, int32_t r, double free) {
     if (i > s->rank_begin[r])
         for (int32_t x = slot_of(s, i - 1); x < i; x++)
             if (v->taker[x] >= 0 && crosses(s, x, v->taker[x])) g->sends |= 1 << (x - slot_of(s, i - 1));
-    if (i < s->rank_begin[r + 1])
-        for (int32_t y = i; y <= slot_last(s, i); y++)
-            if (v->line->input[y] >= 0) g->receives |= 1 << (y - i);
+    if (i >= s->rank_begin[r + 1]) return;
+    for (int32_t y = i; y <= slot_last(s, i); y++) {
+        int32_t x = v->line->input[y];
+        if (x >= 0 && v->taker[x] == y) g->receives |= 1 << (y - i); /* a B behind a late R has it already */
+    }
 }
 
 /* 1 if rank r has posted the receive from `peer`: its sends are through, or all go to that same peer. */

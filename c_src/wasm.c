@@ -3,8 +3,5 @@
 
 #include "pipeline.h"
 
-PP_EXPORT(pp_alloc) void *pp_alloc(size_t bytes);
-PP_EXPORT(pp_free) void pp_free(void *memory);
-
 void *pp_alloc(size_t bytes) { return malloc(bytes); }
 void pp_free(void *memory) { free(memory); }

@@ -340,6 +340,13 @@ static void test_batches(void) {
             seen[n]++;
         }
     }
+    int32_t same = 0; /* each round has an order of its own */
+    float first[2 * 256], second[2 * 256];
+    int32_t all_labels[256];
+    pp_data_batch(data, 0, 256, first, all_labels);
+    pp_data_batch(data, 1, 256, second, all_labels);
+    for (int32_t r = 0; r < 256; r++) same += first[2 * r] == second[2 * r];
+    CHECK(same < 20);
     pp_data_batch(data, 3, BATCH, features, labels);
     pp_data_batch(data, 999999, BATCH, again, labels);
     CHECK(memcmp(features, again, sizeof features) != 0);

@@ -310,6 +310,7 @@ static void learns(toy *t, const char *request) {
     const int32_t count = pp_network_parameter_count(t->network);
     float *before = malloc((size_t)count * sizeof(float));
     const double first = pp_network_loss(t->network, t->data);
+    for (int32_t i = 0; i < count; i++) pp_network_gradients(t->network)[i] = 7; /* of no step: never to be used */
     for (int32_t step = 0; step < 100; step++) {
         memcpy(before, pp_network_parameters(t->network), (size_t)count * sizeof(float));
         CHECK_EQ_INT(pp_run_step(t->run), PP_OK);
@@ -317,6 +318,7 @@ static void learns(toy *t, const char *request) {
         for (int32_t i = 0; i < count; i++) unmoved += pp_network_parameters(t->network)[i] == before[i];
         if (!t->schedule->trains) {
             CHECK_EQ_INT(unmoved, count); /* forward only: evaluates */
+            CHECK_EQ_DOUBLE(pp_network_gradients(t->network)[0], 7);
             CHECK_NEAR(pp_run_loss(t->run), first, 0.3);
             if (step == 3) break;
         } else {
@@ -433,6 +435,18 @@ static void test_requests(void) {
         pp_training_parse(exact, n, &training, &fault);
         free(exact);
     }
+    /* fitted alone, before anything is allocated */
+    pp_training few = {.width = 8, .depth = 4, .batch = 3, .rate = 0.1}, none = {.width = 8, .rate = -1};
+    CHECK_EQ_INT(pp_training_fit(&few, 4, 4, &fault), PP_ERR_BATCH);
+    CHECK_EQ_TEXT(fault.fix_value, "4");
+    CHECK_EQ_INT(fault.fix2_option, PP_OPT_MICROBATCHES);
+    CHECK_EQ_INT(pp_training_fit(&few, 5, 3, &fault), PP_ERR_LAYERS);
+    CHECK_EQ_INT(pp_training_fit(&few, 4, 3, &fault), PP_OK);
+    CHECK_EQ_INT(pp_training_fit(&none, 6, 48, &fault), PP_OK);
+    CHECK(none.depth == 6 && none.batch == 48 && none.rate == 0.1);
+    none.batch = 0;
+    CHECK_EQ_INT(pp_training_fit(&none, 6, 1000000, &fault), PP_ERR_BATCH); /* more than any batch may hold */
+    CHECK_EQ_INT(fault.fix_option, PP_OPT_MICROBATCHES);
     for (int32_t stages = 1; stages <= 64; stages++) {
         CHECK(pp_network_default_layers(stages) >= 4 && pp_network_default_layers(stages) % stages == 0);
         CHECK(pp_network_default_layers(stages) < stages + 4);

@@ -1,0 +1,44 @@
+#!/bin/sh
+# Builds everything into dist/: the core with Emscripten, then bundles, static figures and the page.
+#     ./build.sh            dist/
+#     ./build.sh --tests    also the native build and the one under ASan and UBSan, in build/native and build/sanitize
+# What is missing (npm packages, cmake, a C compiler, Emscripten) is installed first where that can be done.
+set -eu
+cd "$(dirname "$0")"
+. scripts/setup.sh
+pp_setup
+
+# Two builds at once in the same folder would tread on each other.
+if pp_has flock; then
+    exec 9>build/lock
+    flock 9
+fi
+
+jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+
+# build FOLDER CONFIGURE-COMMAND...: what CMake and the compiler say is shown only where it matters.
+build() {
+    folder=$1
+    shift
+    {
+        "$@" -S . -B "$folder" -DCMAKE_BUILD_TYPE=Release && cmake --build "$folder" --parallel "$jobs"
+    } >"$folder.log" 2>&1 || {
+        cat "$folder.log" >&2
+        exit 1
+    }
+    grep -A 5 'warning:' "$folder.log" >&2 || true
+}
+
+build build/wasm emcmake cmake
+if [ "${1:-}" = --tests ]; then
+    # A compiler we never saw may warn where ours do not: PP_WERROR=OFF lets it.
+    build build/native cmake -DPP_WERROR="${PP_WERROR:-ON}"
+    if pp_find_sanitizers; then
+        build build/sanitize cmake -DCMAKE_C_COMPILER="$PP_SANITIZING_CC" -DPP_WERROR="${PP_WERROR:-ON}" -DPP_SANITIZE=ON
+    else
+        rm -rf build/sanitize
+    fi
+fi
+node web/build.mjs
+# Types for those who import the package, from the comments; whether they are right is asked by npm run check.
+node_modules/.bin/tsc --project tsconfig.json --noCheck

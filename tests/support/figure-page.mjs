@@ -1,0 +1,145 @@
+// Pages for the tests of the element: a folder with the one script in it, and pages written beside it; opened from disk
+// or served under a policy.
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
+export const bookPage = pathToFileURL(join(dist, 'index.html')).href;
+
+/** @param {string} body @param {{ lang?: string, head?: string, scripts?: number }} [options] */
+export function pageText(body, { lang = 'ru', head = '', scripts = 1 } = {}) {
+    const script = '<script src="pipeline-figure.iife.js" defer></script>';
+    return `<!DOCTYPE html>
+<html lang="${lang}"><head><meta charset="utf-8"><title>figure</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">${head}${script.repeat(scripts)}</head>
+<body><main>${body}</main></body></html>`;
+}
+
+/** A folder of pages; remove() when done. */
+export function pageFolder() {
+    const folder = mkdtempSync(join(tmpdir(), 'pipeline-figure-'));
+    copyFileSync(join(dist, 'pipeline-figure.iife.js'), join(folder, 'pipeline-figure.iife.js'));
+    let pages = 0;
+    return {
+        /** Writes a page and gives its file: address. @param {string} body @param {Parameters<typeof pageText>[1]} [options] */
+        write(body, options) {
+            const path = join(folder, `page-${++pages}.html`);
+            writeFileSync(path, pageText(body, options));
+            return pathToFileURL(path).href;
+        },
+        remove: () => rmSync(folder, { recursive: true, force: true }),
+    };
+}
+
+/**
+ * Serves one page and the script under a Content-Security-Policy.
+ * @param {string} html @param {string} policy
+ */
+export async function serve(html, policy) {
+    const { readFileSync } = await import('node:fs');
+    const server = createServer((request, response) => {
+        const script = request.url?.endsWith('.js');
+        response.setHeader('Content-Type', script ? 'text/javascript' : 'text/html; charset=utf-8');
+        response.setHeader('Content-Security-Policy', policy);
+        response.end(script ? readFileSync(join(dist, 'pipeline-figure.iife.js')) : html);
+    });
+    await new Promise((listening) => server.listen(0, '127.0.0.1', () => listening(undefined)));
+    const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+    return { url: `http://127.0.0.1:${port}/`, close: () => server.close() };
+}
+
+/**
+ * Opens an address and waits for its first figure. Everything the page complains of, and every request that leaves it,
+ * is collected.
+ * @param {import('puppeteer-core').Browser} browser @param {string} url
+ * @param {{ viewport?: import('puppeteer-core').Viewport, media?: import('puppeteer-core').MediaFeature[],
+ *           scripts?: boolean, before?: () => void, waits?: boolean }} [options]
+ */
+export async function open(browser, url, options = {}) {
+    const page = await browser.newPage();
+    /** @type {string[]} */
+    const complaints = [];
+    /** @type {string[]} */
+    const requests = [];
+    page.on('console', (message) => {
+        if (['error', 'warn'].includes(message.type())) complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(String(error)));
+    page.on('request', (request) => {
+        if (!request.url().startsWith(new URL('.', url).href)) requests.push(request.url());
+    });
+    await page.setViewport(options.viewport ?? { width: 1200, height: 900 });
+    if (options.media) await page.emulateMediaFeatures(options.media);
+    if (options.scripts === false) await page.setJavaScriptEnabled(false);
+    if (options.before) await page.evaluateOnNewDocument(options.before);
+    await page.goto(url);
+    if (options.scripts !== false && options.waits !== false) {
+        await page.waitForFunction(() =>
+            document.querySelector('pipeline-figure')?.shadowRoot?.querySelector('.chart > svg'),
+        );
+    }
+    return { page, complaints, requests };
+}
+
+/**
+ * What a figure shows, read from its shadow root.
+ * @param {import('puppeteer-core').Page} page @param {number} [which]
+ */
+export function reading(page, which = 0) {
+    return page.evaluate((n) => {
+        const figure = /** @type {any} */ (document.querySelectorAll('pipeline-figure')[n]);
+        const root = /** @type {ShadowRoot} */ (figure.shadowRoot);
+        const text = (/** @type {string} */ selector) =>
+            root
+                .querySelector(selector)
+                ?.textContent?.replace(/[\s\u00a0]+/g, ' ')
+                .trim() ?? null;
+        return {
+            sentence: text('.sentence'),
+            time: text('[data-number="time"] dd'),
+            utilization: text('[data-number="utilization"] dd'),
+            bubble: text('[data-number="bubble_fraction"] dd'),
+            fourth: text('.numbers > div:last-child dd'),
+            formula: root.querySelector('math')?.getAttribute('alttext') ?? null,
+            cells: root.querySelectorAll('[role="gridcell"]').length,
+            chart: root.querySelector('.chart > svg') !== null,
+            refusal: text('.refusal p'),
+            fixes: [...root.querySelectorAll('.refusal button')].map((button) => button.textContent?.trim()),
+            explanation: text('.explanation'),
+            status: text('.announcement'),
+            blocked: text('.blocked'),
+        };
+    }, which);
+}
+
+/**
+ * Sets a control as a reader would, and tells how long the figure took to show what `expected` says.
+ * @param {import('puppeteer-core').Page} page @param {string} selector in the first figure @param {string} value
+ * @param {string} event
+ */
+export function setControl(page, selector, value, event = 'input') {
+    return page.evaluate(
+        async (selector, value, event) => {
+            const root = /** @type {ShadowRoot} */ (document.querySelector('pipeline-figure')?.shadowRoot);
+            const control = /** @type {HTMLInputElement} */ (root.querySelector(selector));
+            control.value = value;
+            const seen = new Promise((settled) => {
+                new MutationObserver((_, observer) => {
+                    observer.disconnect();
+                    // The element writes numbers, sentence and picture in one go; all of it is there in the next task.
+                    settled(performance.now());
+                }).observe(root, { subtree: true, childList: true, attributes: true, characterData: true });
+            });
+            const begun = performance.now();
+            control.dispatchEvent(new Event(event, { bubbles: true, composed: true }));
+            const done = /** @type {number} */ (await seen);
+            return done - begun;
+        },
+        selector,
+        value,
+        event,
+    );
+}

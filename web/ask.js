@@ -1,0 +1,62 @@
+// What a figure asks of the core: its own request, and those beside it that its sentence speaks of.
+import { PipelineError } from './engine.js';
+import { COST_ROW, listOf, OPTIONS, withSchedule } from './state.js';
+
+/**
+ * @typedef {import('./engine.js').Engine} Engine
+ * @typedef {import('./engine.js').Simulation} Simulation
+ * @typedef {import('./state.js').Request} Request
+ *
+ * @typedef {object} Answer
+ * @property {Request} request  what was asked in the end
+ * @property {Simulation | null} simulation  null where the core refused
+ * @property {PipelineError | null} error
+ */
+
+/** Up to so many actions, other schedules are simulated beside for the sentence. */
+const COMPARED_ACTIONS = 2000;
+/** The schedule each is compared with in the sentence. @type {Record<string, string>} */
+const COMPARED = { '1f1b': 'gpipe', interleaved: '1f1b' };
+
+/** @param {Engine} engine @param {Request} request @returns {Answer} */
+export function ask(engine, request) {
+    try {
+        return { request, simulation: engine.simulate(request), error: null };
+    } catch (error) {
+        if (!(error instanceof PipelineError)) throw error;
+        return { request, simulation: null, error };
+    }
+}
+
+/**
+ * The same after a reader changed something: lists with one number per stage follow the number of stages, unless the
+ * list is what was changed.
+ * @param {Engine} engine @param {Request} request @param {Simulation} known  where the numbers of a list come from
+ * @param {(option: string) => boolean} isNew
+ */
+export function askFitting(engine, request, known, isNew) {
+    let answer = ask(engine, request);
+    for (let tries = 0; tries < OPTIONS.length; tries++) {
+        const { code, option, fault } = answer.error ?? {};
+        if (code !== 'list-length' || !option || !fault || isNew(option)) break;
+        answer = ask(engine, { ...answer.request, [option]: listOf(known.costs[COST_ROW[option]], fault.a) });
+    }
+    return answer;
+}
+
+/**
+ * Simulations for the sentence: twice the micro-batches, or another schedule in the same setting.
+ * @param {Engine} engine @param {Request} request @param {Simulation} simulation
+ * @returns {{ doubled?: Simulation | null, compare?: Simulation | null }}
+ */
+export function askBeside(engine, request, { config, actions }) {
+    if (actions.count > COMPARED_ACTIONS) return {};
+    if (config.schedule === 'forward') {
+        return { doubled: ask(engine, { ...request, microbatches: String(2 * config.microbatches) }).simulation };
+    }
+    const other = engine.schedules.find(({ name }) => name === COMPARED[config.schedule]);
+    if (!other) return {};
+    // Chunks of an interleaved schedule are parts of a stage, so costs cannot be carried over as they stand.
+    if (config.chunks > 1 && OPTIONS.some((name) => name in COST_ROW && request[name])) return {};
+    return { compare: ask(engine, withSchedule(request, {}, other).request).simulation };
+}

@@ -1,0 +1,97 @@
+// Makes dist/ from the linked core (build/wasm/core.wasm) and the modules of web/. Started by build.sh.
+//
+// web/index.js imports the core from 'pipeline-figure/core-bytes', which is
+//     pipeline-figure.iife.js   the bytes, inlined    classic script, defines the element; the one script tag
+//     pipeline-figure.js        the bytes, inlined    the same as a module
+//     pipeline-figure.slim.js   a URL                 module; lit and core.wasm stay outside
+// and in Node web/core-bytes-node.js.
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { build, transform } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const dist = join(root, 'dist');
+const core = join(dist, 'core.wasm');
+const sizes = {};
+const bundled = new Set(); // packages with code or data inside a bundle
+
+function report(name) {
+    const bytes = readFileSync(join(dist, name));
+    sizes[name] = { raw: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length };
+    const columns = [name.padEnd(26), `${sizes[name].raw} bytes`.padStart(14), `${sizes[name].gzip} gzip`.padStart(13)];
+    console.log(columns.join(' '));
+}
+
+rmSync(dist, { recursive: true, force: true });
+mkdirSync(dist);
+copyFileSync(join(root, 'build/wasm/core.wasm'), core);
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const compiler = readFileSync(join(root, 'build/wasm/compiler.txt'), 'utf8').trim();
+const sha256 = createHash('sha256').update(readFileSync(core)).digest('hex');
+console.log(`core.wasm by ${compiler}, sha256 ${sha256}`);
+report('core.wasm');
+
+// Style sheets are text to the element, which adopts them; esbuild's own loader for text would leave them at full length.
+const styles = {
+    name: 'styles',
+    setup({ onLoad }) {
+        onLoad({ filter: /\.css$/ }, async ({ path }) => {
+            // figure.css is cut at its comments for SVG files (standaloneCss in svg.js), and stays as it was written.
+            if (path.endsWith('figure.css')) return { contents: readFileSync(path, 'utf8'), loader: 'text' };
+            const { code } = await transform(readFileSync(path, 'utf8'), {
+                loader: 'css',
+                minify: true,
+                target: 'es2022',
+            });
+            return { contents: code, loader: 'text' };
+        });
+    },
+};
+
+const common = {
+    entryPoints: [join(root, 'web/index.js')],
+    bundle: true,
+    minify: true,
+    target: 'es2022',
+    conditions: ['production'],
+    loader: { '.wasm': 'binary' },
+    plugins: [styles],
+    legalComments: 'eof',
+    banner: { js: `/* Pipeline Figure ${version}, MIT. Parts of others: THIRD_PARTY_LICENSES. */` },
+    metafile: true,
+    logLevel: 'warning', // prints errors too; a build that fails has said why
+};
+const inlined = { 'pipeline-figure/core-bytes': core };
+const apart = { 'pipeline-figure/core-bytes': join(root, 'web/core-bytes-url.js') };
+// Modules are always read as UTF-8; a classic script in a page of another encoding is not, and stays ASCII.
+// The module with everything inside may be imported where there is no page (server rendering): lit has files for Node
+// that run in both, and "neutral" keeps esbuild from preferring those that do not.
+const anywhere = { platform: 'neutral', mainFields: ['module', 'main'], conditions: ['production', 'node'] };
+const bundles = {
+    'pipeline-figure.iife.js': { format: 'iife', globalName: 'PipelineFigure', alias: inlined },
+    'pipeline-figure.js': { format: 'esm', charset: 'utf8', alias: inlined, ...anywhere },
+    'pipeline-figure.slim.js': { format: 'esm', charset: 'utf8', alias: apart, external: ['lit', 'lit/*'] },
+};
+for (const [name, options] of Object.entries(bundles)) {
+    const { metafile } = await build({ ...common, ...options, outfile: join(dist, name) }).catch(() => process.exit(1));
+    for (const [, name] of Object.keys(metafile.inputs)
+        .join('\n')
+        .matchAll(/node_modules\/((?:@[^/]*\/)?[^/]*)\//g)) {
+        bundled.add(name);
+    }
+    report(name);
+}
+writeFileSync(
+    join(dist, 'build-info.json'),
+    `${JSON.stringify({ version, compiler, core: { sha256 }, bundled: [...bundled].sort(), sizes }, null, 2)}\n`,
+);
+
+for (const name of ['LICENSE', 'THIRD_PARTY_LICENSES']) copyFileSync(join(root, name), join(dist, name));
+
+// The static figures and the page come from the same core, in Node, which finds it in dist/ by now.
+const { buildPage, staticFigures } = await import('./static.js');
+await staticFigures(dist);
+await buildPage(dist);

@@ -1,0 +1,376 @@
+// The chart in the page: draws the scene into its <svg>, finds the cell under a pointer, lets keys walk over the cells.
+// It knows which cell is shown; what is said about it is the element's business.
+import { cellAfterKey, rowsOf, sameCell, spanOf } from './cells.js';
+import { buildScene, hitTest, microbatchShapes, selectionShapes } from './scene.js';
+import { renderScene, updateOverlay, updateSvg } from './svg.js';
+
+/**
+ * @typedef {import('./engine.js').Simulation} Simulation
+ * @typedef {import('./scene.js').Scene} Scene
+ * @typedef {import('./scene.js').Selection} Selection
+ *
+ * @typedef {object} ChartOptions
+ * @property {string} lang
+ * @property {number} width  of the box, in pixels
+ * @property {string} name  of the whole chart, spoken
+ * @property {string} idPrefix  of ids, unique in a page
+ * @property {(cell: Selection) => string} cellName  spoken
+ * @property {(rank: number) => string} rowName  spoken
+ */
+
+const SVG = 'http://www.w3.org/2000/svg';
+/** Up to so many cells each is a place of its own for keys and screen readers; beyond, one cursor walks over a picture. */
+const GRID_CELLS = 600;
+/** Where a box is narrower than this and cells would be thinner than MIN_CELL, the chart scrolls inside its box. */
+const NARROW = 480;
+const MIN_CELL = 14;
+
+export class Chart {
+    /** @type {Simulation | null} */
+    simulation = null;
+    /** @type {Scene | null} */
+    scene = null;
+    /** @type {SVGSVGElement | null} */
+    svg = null;
+    #onShow;
+    /** @type {Selection[][]} */
+    #rows = [];
+    /** @type {Selection | null} */
+    #pinned = null;
+    /** @type {Selection | null} */
+    #hovered = null;
+    /** @type {Selection | null} */
+    #focused = null;
+    /** Where Tab enters. @type {Selection} */
+    #entry = { kind: 'action', index: 0 };
+    /** @type {Selection | null} */
+    #shown = null;
+    /** @type {ChartOptions | null} */
+    #options = null;
+    #lit = -1;
+    /** A pointer is down: the focus that follows is its doing, and the click says what it means. */
+    #pressed = false;
+
+    /** @param {HTMLElement} box @param {(cell: Selection | null, cause: 'point' | 'pin' | 'key' | 'draw') => void} onShow */
+    constructor(box, onShow) {
+        this.box = box;
+        this.#onShow = onShow;
+        this.names = document.createElementNS(SVG, 'svg');
+        this.names.setAttribute('class', 'pf-scene names');
+        this.names.setAttribute('aria-hidden', 'true');
+        box.addEventListener('scroll', () => box.classList.toggle('scrolled', box.scrollLeft > 0), { passive: true });
+        this.cursor = document.createElement('div');
+        this.cursor.className = 'cursor';
+        this.cursor.setAttribute('role', 'img');
+        this.cursor.tabIndex = 0;
+    }
+
+    /** The cell that is explained and lifted out of the rest. */
+    get shown() {
+        return this.#shown;
+    }
+
+    get pinned() {
+        return this.#pinned !== null;
+    }
+
+    /** @param {Simulation} simulation @param {ChartOptions} options */
+    draw(simulation, options) {
+        const changed = simulation !== this.simulation;
+        this.simulation = simulation;
+        this.#options = options;
+        const cells = simulation.actions.count + simulation.idle.length;
+        this.scene = buildScene(simulation, {
+            width: options.width,
+            lang: options.lang,
+            minCell: options.width < NARROW && cells <= GRID_CELLS ? MIN_CELL : 0,
+            idPrefix: options.idPrefix,
+        });
+        if (this.svg === null) this.#insert(this.scene);
+        else updateSvg(this.svg, this.scene);
+        if (changed) {
+            this.#rows = rowsOf(simulation);
+            this.#forget();
+        }
+        this.#describe(cells <= GRID_CELLS);
+        this.#keepNames();
+        this.#overlay();
+    }
+
+    /** Where the chart is wider than its box, the names of the devices stay at its left edge while it scrolls. */
+    #keepNames() {
+        const { scene, svg, names } = this;
+        if (!scene || !svg || scene.width <= /** @type {ChartOptions} */ (this.#options).width) {
+            names.remove();
+            return;
+        }
+        const shown = svg.querySelector('.pf-ranks')?.cloneNode(true);
+        names.setAttribute('width', String(scene.plot.left - 2));
+        names.setAttribute('height', String(scene.height));
+        names.replaceChildren(...(shown ? [shown] : []));
+        if (!names.isConnected) this.box.append(names);
+    }
+
+    /** Nothing is drawn any more. */
+    clear() {
+        this.svg?.remove();
+        this.cursor.remove();
+        this.names.remove();
+        this.svg = null;
+        this.scene = null;
+        this.simulation = null;
+        this.#pinned = this.#hovered = this.#focused = null;
+        this.#show('draw');
+    }
+
+    /** Lets go of the pinned cell. */
+    release() {
+        this.#pinned = this.#hovered = null;
+        this.#show('pin');
+    }
+
+    /** Lights up the cell of an action that is being executed, -1 for none. @param {number} action */
+    light(action) {
+        if (this.#lit === action) return;
+        this.#lit = action;
+        this.#overlay();
+    }
+
+    /** @param {Scene} scene */
+    #insert(scene) {
+        const svg = renderScene(scene, document);
+        for (const layer of svg.children) layer.setAttribute('aria-hidden', 'true');
+        const lamp = svg.appendChild(document.createElementNS(SVG, 'path'));
+        lamp.setAttribute('class', 'lamp');
+        lamp.setAttribute('aria-hidden', 'true');
+        svg.appendChild(document.createElementNS(SVG, 'g')).setAttribute('class', 'places');
+        svg.addEventListener('pointermove', (event) => this.#onPoint(event));
+        svg.addEventListener('pointerleave', () => this.#hover(null));
+        svg.addEventListener('pointerdown', () => this.#press());
+        svg.addEventListener('click', (event) => this.#onClick(event));
+        for (const node of [svg, this.cursor]) {
+            node.addEventListener('keydown', (event) => this.#onKey(/** @type {KeyboardEvent} */ (event)));
+            node.addEventListener('focusin', (event) => this.#onFocus(/** @type {FocusEvent} */ (event)));
+            node.addEventListener('focusout', () => this.#focus(null));
+        }
+        this.svg = svg;
+        this.box.append(svg);
+    }
+
+    // ---- what is selected ----
+
+    /** A new simulation: the cells of the old one are gone; a focused place stays in focus where it still exists. */
+    #forget() {
+        this.#pinned = this.#hovered = null;
+        this.#lit = -1;
+        const simulation = /** @type {Simulation} */ (this.simulation);
+        const exists = (/** @type {Selection} */ { kind, index }) =>
+            index < (kind === 'action' ? simulation.actions.count : simulation.idle.length);
+        if (!exists(this.#entry)) this.#entry = { kind: 'action', index: 0 };
+        if (this.#focused && !exists(this.#focused)) this.#focused = null;
+        this.#show('draw');
+    }
+
+    /** @param {'point' | 'pin' | 'key' | 'draw'} cause */
+    #show(cause) {
+        const shown = this.#pinned ?? this.#hovered ?? this.#focused;
+        if (cause !== 'draw' && cause !== 'pin' && sameCell(shown, this.#shown)) return;
+        this.#shown = shown;
+        this.#overlay();
+        this.#onShow(shown, cause);
+    }
+
+    /** @param {Selection | null} cell */
+    #hover(cell) {
+        if (sameCell(cell, this.#hovered)) return;
+        this.#hovered = cell;
+        if (!this.#pinned) this.#show('point');
+    }
+
+    /** @param {Selection | null} cell */
+    #focus(cell) {
+        this.#focused = cell;
+        if (cell && this.#pinned) this.#pinned = cell;
+        this.#show('key');
+    }
+
+    #overlay() {
+        const { svg, scene, simulation } = this;
+        if (!svg || !scene || !simulation) return;
+        const shown = this.#shown;
+        const followed =
+            shown?.kind === 'action'
+                ? microbatchShapes(scene, simulation, simulation.actions.microbatch[shown.index])
+                : [];
+        updateOverlay(svg, [...followed, ...selectionShapes(scene, simulation, shown)]);
+        const at = this.#lit;
+        const { x, y, w, h } = scene.cells;
+        const d = at < 0 || at >= x.length ? '' : `M${x[at]} ${y[at] - 1}h${w[at]}v${h[at] + 2}h${-w[at]}z`;
+        svg.children[2].setAttribute('d', d);
+        this.#placeCursor();
+    }
+
+    // ---- pointer ----
+
+    /** @param {MouseEvent} event @returns {Selection | null} */
+    #cellAt(event) {
+        if (!this.svg || !this.scene) return null;
+        const box = this.svg.getBoundingClientRect();
+        const zoom = this.scene.width / box.width || 1;
+        return hitTest(this.scene, (event.clientX - box.left) * zoom, (event.clientY - box.top) * zoom);
+    }
+
+    /** After a finger, focus and click come later than its lifting; after a drag, no click comes at all. */
+    #press() {
+        this.#pressed = true;
+        const over = () =>
+            setTimeout(() => {
+                this.#pressed = false;
+            }, 400);
+        for (const end of ['pointerup', 'pointercancel']) addEventListener(end, over, { once: true });
+    }
+
+    /** @param {PointerEvent} event */
+    #onPoint(event) {
+        // A finger does not hover: it taps, or scrolls the page.
+        if (event.pointerType !== 'touch') this.#hover(this.#cellAt(event));
+    }
+
+    /** @param {MouseEvent} event */
+    #onClick(event) {
+        const cell = this.#cellAt(event);
+        this.#pressed = false;
+        this.#pinned = cell && sameCell(cell, this.#pinned) ? null : cell;
+        this.#focused = null;
+        if (!this.#pinned) this.#hovered = null;
+        if (cell) this.#enterAt(cell);
+        this.#show('pin');
+    }
+
+    // ---- keys ----
+
+    /** @param {KeyboardEvent} event */
+    #onKey(event) {
+        this.#pressed = false;
+        const cell = this.#focused ?? this.#entry;
+        if (event.key === 'Escape') {
+            if (!this.#pinned && !this.#shown) return;
+            this.#pinned = this.#hovered = null;
+            this.#focused = null;
+            this.#show('pin');
+        } else if (event.key === 'Enter' || event.key === ' ') {
+            this.#pinned = sameCell(cell, this.#pinned) ? null : cell;
+            this.#focused = cell;
+            this.#show('pin');
+        } else {
+            if (event.altKey || !this.simulation) return;
+            const next = cellAfterKey(this.simulation, this.#rows, cell, event);
+            if (!next) return;
+            this.#enterAt(next);
+            const place = this.#placeOf(next);
+            if (place) place.focus();
+            else this.#focus(next);
+        }
+        event.preventDefault();
+    }
+
+    /** @param {FocusEvent} event */
+    #onFocus(event) {
+        const cell = event.target === this.cursor ? this.#entry : places.get(/** @type {Element} */ (event.target));
+        if (!cell) return;
+        this.#enterAt(cell);
+        if (this.#pressed) return;
+        this.#focus(cell);
+        this.#reveal(cell);
+    }
+
+    /** Keeps a cell in sight where the chart scrolls in its box. @param {Selection} cell */
+    #reveal(cell) {
+        const { box, scene, simulation } = this;
+        if (!scene || !simulation || box.scrollWidth <= box.clientWidth) return;
+        const { start, finish } = spanOf(simulation, cell);
+        const { left, origin, scale } = scene.plot;
+        const [from, to] = [start, finish].map((time) => left + (time - origin) * scale);
+        if (from < box.scrollLeft + left) box.scrollLeft = Math.max(0, from - left);
+        else if (to > box.scrollLeft + box.clientWidth) box.scrollLeft = to - box.clientWidth + 8;
+    }
+
+    // ---- places: what keys and screen readers find ----
+
+    /** @param {boolean} grid */
+    #describe(grid) {
+        const svg = /** @type {SVGSVGElement} */ (this.svg);
+        const { name } = /** @type {ChartOptions} */ (this.#options);
+        svg.setAttribute('role', grid ? 'grid' : 'img');
+        svg.setAttribute('aria-label', name);
+        if (grid) {
+            this.cursor.remove();
+            this.#fillPlaces(svg.children[3]);
+        } else {
+            svg.children[3].replaceChildren();
+            if (!this.cursor.isConnected) this.box.append(this.cursor);
+            this.#placeCursor();
+        }
+    }
+
+    /** One transparent rectangle per cell; those there are are used again. @param {Element} layer */
+    #fillPlaces(layer) {
+        const { cellName, rowName } = /** @type {ChartOptions} */ (this.#options);
+        const { cells, idleCells } = /** @type {Scene} */ (this.scene);
+        while (layer.children.length > this.#rows.length) layer.lastElementChild?.remove();
+        for (const [rank, row] of this.#rows.entries()) {
+            const line = layer.children[rank] ?? layer.appendChild(document.createElementNS(SVG, 'g'));
+            line.setAttribute('role', 'row');
+            line.setAttribute('aria-label', rowName(rank));
+            while (line.children.length > row.length) line.lastElementChild?.remove();
+            for (const [i, cell] of row.entries()) {
+                const place = line.children[i] ?? line.appendChild(newPlace());
+                const { x, y, w, h } = cell.kind === 'action' ? cells : idleCells;
+                place.setAttribute('x', x[cell.index].toFixed(2));
+                place.setAttribute('y', y[cell.index].toFixed(2));
+                place.setAttribute('width', w[cell.index].toFixed(2));
+                place.setAttribute('height', h[cell.index].toFixed(2));
+                place.setAttribute('aria-label', cellName(cell));
+                place.setAttribute('tabindex', sameCell(cell, this.#entry) ? '0' : '-1');
+                places.set(place, cell);
+            }
+        }
+    }
+
+    /** @param {Selection} cell @returns {SVGElement | null} */
+    #placeOf(cell) {
+        const { rank } = spanOf(/** @type {Simulation} */ (this.simulation), cell);
+        const at = this.#rows[rank].findIndex((other) => sameCell(other, cell));
+        return /** @type {SVGElement | null} */ (this.svg?.children[3].children[rank]?.children[at] ?? null);
+    }
+
+    /** The one tab stop moves to a cell. @param {Selection} cell */
+    #enterAt(cell) {
+        if (sameCell(cell, this.#entry)) return;
+        this.#placeOf(this.#entry)?.setAttribute('tabindex', '-1');
+        this.#entry = cell;
+        this.#placeOf(cell)?.setAttribute('tabindex', '0');
+    }
+
+    /** Beyond GRID_CELLS: the one focusable thing lies over the cell it stands for. */
+    #placeCursor() {
+        const { cursor, scene } = this;
+        if (!cursor.isConnected || !scene || !this.#options) return;
+        const cell = this.#focused ?? this.#entry;
+        const { x, y, w, h } = cell.kind === 'action' ? scene.cells : scene.idleCells;
+        cursor.setAttribute('aria-label', this.#options.cellName(cell));
+        for (const [name, value] of Object.entries({ left: x, top: y, width: w, height: h })) {
+            cursor.style.setProperty(name, `${value[cell.index].toFixed(1)}px`);
+        }
+    }
+}
+
+/** @type {WeakMap<Element, Selection>} */
+const places = new WeakMap();
+
+function newPlace() {
+    const place = document.createElementNS(SVG, 'rect');
+    place.setAttribute('role', 'gridcell');
+    place.setAttribute('class', 'place');
+    return place;
+}

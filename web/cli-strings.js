@@ -1,0 +1,107 @@
+// What the command line says, in both languages. Refusals of a request come from the core in its own words.
+
+/** @param {number} count @param {string} one @param {string} few @param {string} many */
+function ru(count, one, few, many) {
+    const forms = /** @type {Record<string, string>} */ ({ one, few, many });
+    return `${count} ${forms[new Intl.PluralRules('ru').select(count)] ?? few}`;
+}
+
+/** @param {number} count @param {string} word */
+const en = (count, word) => `${count} ${word}${count === 1 ? '' : 's'}`;
+
+const usage = `  pipeline-figure simulate [-s NAME] [-p RANKS] [-m MICROBATCHES] [-v CHUNKS] [OPTIONS]
+  pipeline-figure train    [the same] [--data NAME] [--steps N] [--batch N] [--seed N] [--rate X]
+`;
+const options = `  -s, --schedule NAME        -p, --ranks N        -m, --microbatches N        -v, --chunks N
+  --group N  --dialect megatron|pytorch|free  --extra-warmup N
+  --backward-order ascending|descending  --recompute none|late|early
+  --forward LIST  --backward LIST  --input-gradient LIST  --weight-gradient LIST
+  --recompute-cost LIST  --overlap-cost LIST  --latency LIST  --transfer overlap|sender|rendezvous
+  --format text|json|csv|svg  -o FILE  --lang en|ru
+`;
+
+/** @type {Record<'en' | 'ru', Record<string, any>>} */
+export const cliStrings = {
+    en: {
+        help: `Pipeline schedules: generated, checked, timed and executed.
+
+${usage}
+${options}
+A LIST is one number, or one per stage: "1 1 2 1". Costs are ticks of one stage.
+`,
+        missingValue: (/** @type {string} */ name) => `${name}: a value must follow.`,
+        stray: (/** @type {string} */ arg) => `${arg}: not an option; options begin with - or --.`,
+        noSuchName: (/** @type {string} */ name, /** @type {string} */ value, /** @type {string[]} */ names) =>
+            `${name} = ${value}: no such name; the names are ${names.join(', ')}. Nearest legal: ${name}=${names[0]}.`,
+        cannotWrite: (/** @type {string} */ file, /** @type {string} */ code) => `${file}: cannot be written (${code}).`,
+        title: (/** @type {any} */ c) =>
+            `${c.schedule}: ${en(c.ranks, 'rank')}, ${en(c.stages, 'stage')}, ${en(c.microbatches, 'micro-batch').replace('batchs', 'batches')}`,
+        rank: (/** @type {number} */ r) => `rank ${r}  `,
+        makespan: 'makespan, ticks',
+        bound: 'no order is below',
+        span: 'longest span of a rank',
+        utilization: 'utilization (busy / all)',
+        bubbleFraction: 'bubble fraction (idle / all)',
+        bubbleRatio: 'bubble ratio (idle / busy)',
+        latency: 'latency of a micro-batch',
+        cadence: 'cadence, ticks a micro-batch',
+        cadenceValue: (/** @type {string} */ ticks, /** @type {number} */ rank) => `${ticks}, set by rank ${rank}`,
+        forwardCosts: 'forward costs of stages',
+        backwardCosts: 'backward costs of stages',
+        sum: 'sum',
+        peaks: 'peak activations by rank',
+        transfers: 'transfers',
+        transfersValue: (/** @type {number} */ f, /** @type {number} */ b) => `${f} forward, ${b} backward`,
+        oneRank: 'One rank: there is no pipeline, and nothing to wait for.',
+        step: 'step',
+        loss: 'loss',
+        unpipelined: 'unpipelined',
+        difference: 'largest gradient difference',
+        accuracy: 'accuracy',
+        trainTitle: (/** @type {any} */ s, /** @type {string} */ layers) =>
+            `${s.data}: network ${layers}, ${s.activation}, ${s.loss}, batch ${s.batch}, rate ${s.rate}, seed ${s.seed}`,
+        exact: 'The gradients add in the order of the whole batch: the two runs agree to the last bit.',
+        rounded: 'The backwards come in another order than in the whole batch: the two runs agree to rounding.',
+    },
+    ru: {
+        help: `Конвейерные расписания: построить, проверить, рассчитать время, исполнить.
+
+${usage}
+${options}
+LIST — одно число или по одному на стадию: "1 1 2 1". Длительности — в тактах на одну стадию.
+`,
+        missingValue: (/** @type {string} */ name) => `${name}: дальше нужно значение.`,
+        stray: (/** @type {string} */ arg) => `${arg}: это не параметр; параметры начинаются с - или --.`,
+        noSuchName: (/** @type {string} */ name, /** @type {string} */ value, /** @type {string[]} */ names) =>
+            `${name} = ${value}: такого названия нет; есть ${names.join(', ')}. Ближайшее допустимое: ${name}=${names[0]}.`,
+        cannotWrite: (/** @type {string} */ file, /** @type {string} */ code) => `${file}: не удалось записать (${code}).`,
+        title: (/** @type {any} */ c) =>
+            `${c.schedule}: ${ru(c.ranks, 'устройство', 'устройства', 'устройств')}, ${ru(c.stages, 'стадия', 'стадии', 'стадий')}, ${ru(c.microbatches, 'микробатч', 'микробатча', 'микробатчей')}`,
+        rank: (/** @type {number} */ r) => `устройство ${r}  `,
+        makespan: 'время шага, тактов',
+        bound: 'меньше нельзя, чем',
+        span: 'самый долгий отрезок устройства',
+        utilization: 'занятость (работа / всё)',
+        bubbleFraction: 'доля пузыря (простой / всё)',
+        bubbleRatio: 'отношение пузыря (простой / работа)',
+        latency: 'задержка микробатча',
+        cadence: 'темп, тактов на микробатч',
+        cadenceValue: (/** @type {string} */ ticks, /** @type {number} */ rank) => `${ticks}, задаёт устройство ${rank}`,
+        forwardCosts: 'прямой проход по стадиям',
+        backwardCosts: 'обратный проход по стадиям',
+        sum: 'сумма',
+        peaks: 'активаций на устройствах, не больше',
+        transfers: 'передач',
+        transfersValue: (/** @type {number} */ f, /** @type {number} */ b) => `${f} вперёд, ${b} назад`,
+        oneRank: 'Устройство одно: конвейера нет, и ждать некого.',
+        step: 'шаг',
+        loss: 'потери',
+        unpipelined: 'без конвейера',
+        difference: 'наибольшая разность градиентов',
+        accuracy: 'точность',
+        trainTitle: (/** @type {any} */ s, /** @type {string} */ layers) =>
+            `${s.data}: сеть ${layers}, ${s.activation}, ${s.loss}, батч ${s.batch}, скорость обучения ${String(s.rate).replace('.', ',')}, зерно ${s.seed}`,
+        exact: 'Градиенты складываются в том же порядке, что и по всему батчу: совпадение до последнего бита.',
+        rounded: 'Обратные проходы идут в ином порядке, чем по всему батчу: совпадение с точностью до округления.',
+    },
+};

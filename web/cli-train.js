@@ -1,0 +1,82 @@
+// "train": the toy network run by a schedule, beside the same network without a pipeline.
+import { cliStrings } from './cli-strings.js';
+
+/** Rows of the table: the first step, the last, and some between. */
+const ROWS = 10;
+
+/**
+ * @param {import('./engine.js').Engine} engine @param {[string, string][]} pairs
+ * @param {'en' | 'ru'} lang @param {'text' | 'json'} format
+ */
+export function trainCommand(engine, pairs, lang, format) {
+    const training = engine.train(pairs);
+    try {
+        const { steps } = training.settings;
+        const records = [];
+        for (let step = 0; step < steps; step++) {
+            const record = training.step();
+            if (format === 'json' || step === 0 || step === steps - 1 || step % Math.ceil(steps / ROWS) === 0)
+                records.push(record);
+        }
+        return format === 'json' ? toJson(engine, training, records) : toText(engine, training, records, lang);
+    } finally {
+        training.close();
+    }
+}
+
+/** @param {any} engine @param {any} training */
+function named(engine, training) {
+    return Object.fromEntries(
+        Object.entries(training.settings).map(([name, value]) => {
+            const option = engine.trainingOptions.find((/** @type {any} */ o) => o.name === name);
+            return [name, option?.kind === 'E' ? option.names[/** @type {number} */ (value)] : value];
+        }),
+    );
+}
+
+/** @param {any} engine @param {any} training @param {any[]} records */
+function toJson(engine, training, records) {
+    const { config } = training.simulation;
+    const out = {
+        schedule: config.schedule,
+        ranks: config.ranks,
+        stages: config.stages,
+        microbatches: config.microbatches,
+        settings: named(engine, training),
+        layers: [...training.layers],
+        exact: training.sumsInOrder,
+        peak_activations: training.peaks,
+        steps: records,
+    };
+    return `${JSON.stringify(out)}\n`;
+}
+
+/** @param {any} engine @param {any} training @param {any[]} records @param {'en' | 'ru'} lang */
+function toText(engine, training, records, lang) {
+    const text = cliStrings[lang];
+    const number = (/** @type {number} */ value, /** @type {number} */ digits) =>
+        new Intl.NumberFormat(lang, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
+    const small = (/** @type {number} */ value) =>
+        value === 0 ? '0' : value.toExponential(1).replace('.', lang === 'ru' ? ',' : '.');
+    const { config } = training.simulation;
+    const settings = named(engine, training);
+    const head = [text.step, text.loss, text.unpipelined, text.difference, text.accuracy];
+    const rows = records.map((record) => [
+        String(record.step),
+        number(record.loss, 5),
+        number(record.reference_loss, 5),
+        small(record.gradient_difference),
+        `${number(100 * record.accuracy, 1)}${lang === 'ru' ? ' %' : '%'}`,
+    ]);
+    const widths = head.map((name, i) => Math.max(name.length, ...rows.map((row) => row[i].length)));
+    const line = (/** @type {string[]} */ cells) => cells.map((cell, i) => cell.padStart(widths[i])).join('  ');
+    return `${[
+        text.title(config),
+        text.trainTitle(settings, [...training.layers].join('-')),
+        '',
+        line(head),
+        ...rows.map(line),
+        '',
+        training.sumsInOrder ? text.exact : text.rounded,
+    ].join('\n')}\n`;
+}

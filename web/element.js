@@ -1,0 +1,567 @@
+// <pipeline-figure>: attributes in, events out. It keeps the request, asks the core, and hands what the core says to the
+// parts that show it. Until the core is there, and wherever there is none, the static picture between its tags stands.
+import { html, LitElement, nothing, unsafeCSS } from 'lit';
+import { guard } from 'lit/directives/guard.js';
+import { ask, askBeside, askFitting } from './ask.js';
+import { sameCell } from './cells.js';
+import { Chart } from './chart.js';
+import { fixText, mainControls, moreControls, scheduleChoice, scheduleOf } from './controls.js';
+import elementCss from './element.css';
+import { OPS } from './engine.js';
+import figureCss from './figure.css';
+import { Files } from './files.js';
+import {
+    countOf,
+    describeAction,
+    describeIdle,
+    formatNumber,
+    formatShare,
+    scheduleName,
+    settingsText,
+    title,
+} from './format.js';
+import { notNear, sharedEngine, sharedEngineNow, whenNear, whyBlocked } from './hydration.js';
+import { Formula, legend, Numbers } from './readings.js';
+import { Sentence } from './sentence.js';
+import { OPTIONS, propertyOf, sameRequest, withSchedule } from './state.js';
+import { textOf } from './strings.js';
+import { scheduleTable } from './table.js';
+import { isOnUnsaidDark, languageAround, watchPage } from './theme.js';
+import { TrainingPanel } from './training-panel.js';
+
+/**
+ * @typedef {import('./engine.js').Engine} Engine
+ * @typedef {import('./engine.js').PipelineError} PipelineError
+ * @typedef {import('./engine.js').Simulation} Simulation
+ * @typedef {import('./scene.js').Selection} Selection
+ * @typedef {import('./state.js').Request} Request
+ */
+
+/** How far sliders reach unless the figure asks for more. @type {Record<string, number>} */
+const REACH = { ranks: 16, microbatches: 32 };
+/** Rest after which the status line speaks. */
+const REST_MS = 500;
+/** Beyond so many actions there is no picture, only numbers. */
+const DRAWN_ACTIONS = 100_000;
+const VIEWS = ['table', 'train', 'files'];
+const CONTROLS = ['sentence', 'schedule', 'ranks', 'microbatches', 'chunks', 'more', 'views'];
+
+const prefersStill = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
+
+/** Has the schedule a backward pass? @param {Engine} engine @param {Simulation} simulation */
+function scheduleTrains(engine, { config }) {
+    return engine.schedules.find(({ name }) => name === config.schedule)?.trains ?? false;
+}
+
+/** @param {Simulation} simulation */
+const isTooLarge = ({ actions }) => actions.count > DRAWN_ACTIONS;
+
+/** Ids of patterns must differ between the charts of one page. */
+let figures = 0;
+
+export class PipelineFigure extends LitElement {
+    static properties = {
+        ...Object.fromEntries(OPTIONS.map((name) => [propertyOf(name), { attribute: name, reflect: true }])),
+        lang: { reflect: true },
+        theme: { reflect: true },
+        controls: { reflect: true },
+        readonly: { type: Boolean, reflect: true },
+    };
+
+    static styles = [unsafeCSS(figureCss), unsafeCSS(elementCss)];
+
+    /** @type {Engine | null} */
+    #engine = null;
+    /** @type {Simulation | null} */
+    #simulation = null;
+    /** The last one the core accepted. @type {Simulation | null} */
+    #known = null;
+    /** @type {PipelineError | null} */
+    #error = null;
+    /** Key and words of what keeps the core away. @type {{ key: string, detail: string } | null} */
+    #blocked = null;
+    /** What the present simulation answers. @type {Request | null} */
+    #answered = null;
+    /** Options a reader's choice of schedule left without meaning. @type {Request} */
+    #aside = {};
+    /** What the sentence speaks of beside. @type {ReturnType<typeof askBeside>} */
+    #others = {};
+    /** The answer is new: the page has not been told of it yet. */
+    #isNew = false;
+    #byReader = false;
+    #more = false;
+    /** @type {string | null} */
+    #view = null;
+    #printing = false;
+    /** @type {Record<string, number>} */
+    #reach = { ...REACH };
+    #width = 0;
+    /** What the chart was drawn from last. @type {unknown[]} */
+    #drawn = [];
+    #idPrefix = `pf${++figures}`;
+    /** Height the chart had, kept while a refusal stands in its place. */
+    #height = 0;
+    /** @type {Chart | null} */
+    #chart = null;
+    /** @type {Selection | null} */
+    #shown = null;
+    /** Has a cell been explained? From then on its place is kept, so that what is below does not jump. */
+    #used = false;
+    #lang = 'ru';
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    #status;
+    /** @type {(() => void) | undefined} */
+    #unwatch;
+    /** @type {ResizeObserver | undefined} */
+    #resize;
+    #internals = this.attachInternals();
+    #update = () => this.requestUpdate();
+    #sentence = new Sentence((option, value) => this.#change({ [option]: value }), this.#update);
+    #numbers = new Numbers(this.#update);
+    #formula = new Formula();
+    #files = new Files(this.#update);
+    #training = new TrainingPanel(this, (action) => this.#chart?.light(action));
+
+    constructor() {
+        super();
+        /** @type {string | null} */ this.theme = null;
+        /** @type {string | null} */ this.controls = null;
+        /** @type {boolean} */ this.readonly = false;
+        /** Settles when the figure stands: true if it lives, false if only its static picture is shown. */
+        this.ready = new Promise((settle) => {
+            this.#settle = settle;
+        });
+    }
+
+    /** @type {(lives: boolean) => void} */
+    #settle = () => {};
+
+    // ---- for the host ----
+
+    /** The present simulation, null while the core refuses the request. Read only. */
+    get simulation() {
+        return this.#simulation;
+    }
+
+    /** What was refused, null if nothing was. Read only. */
+    get error() {
+        return this.#error;
+    }
+
+    /** The request: names and values as they were given. */
+    get request() {
+        const request = /** @type {Request} */ ({});
+        for (const name of OPTIONS) {
+            const value = /** @type {any} */ (this)[propertyOf(name)];
+            if (value !== null && value !== undefined && value !== '') request[name] = String(value);
+        }
+        return request;
+    }
+
+    // ---- life ----
+
+    connectedCallback() {
+        super.connectedCallback();
+        this.#unwatch = watchPage(this.#onPage);
+        addEventListener('beforeprint', this.#onBeforePrint);
+        addEventListener('afterprint', this.#onAfterPrint);
+        this.#onPage();
+        if (this.#engine === null) whenNear(this, () => this.#hydrate());
+    }
+
+    disconnectedCallback() {
+        super.disconnectedCallback();
+        this.#unwatch?.();
+        removeEventListener('beforeprint', this.#onBeforePrint);
+        removeEventListener('afterprint', this.#onAfterPrint);
+        notNear(this);
+        clearTimeout(this.#status);
+    }
+
+    async #hydrate() {
+        try {
+            this.#enliven(await sharedEngine());
+        } catch (error) {
+            this.#block(error);
+        }
+    }
+
+    /** @param {Engine} engine */
+    #enliven(engine) {
+        if (this.#engine !== null) return;
+        this.#engine = engine;
+        this.#blocked = null;
+        this.requestUpdate();
+    }
+
+    /** @param {unknown} error */
+    #block(error) {
+        const key = whyBlocked(error);
+        const detail = error instanceof Error ? error.message : String(error);
+        this.#blocked = { key, detail };
+        this.requestUpdate();
+        this.#settle(false);
+        this.#fire('pipeline-error', {
+            code: key.replace('_', '-'),
+            option: null,
+            message: textOf(this.#lang, key, detail),
+        });
+    }
+
+    #onPage = () => {
+        const lang = languageAround(this);
+        const dark = isOnUnsaidDark(this);
+        this.#internals.states?.[dark ? 'add' : 'delete']('dark');
+        if (lang === this.#lang) return;
+        this.#lang = lang;
+        this.#answered = null;
+        this.requestUpdate();
+    };
+
+    // Work done later is not on the paper, so all of this is done at once.
+    #onBeforePrint = () => {
+        const engine = this.#engine ?? sharedEngineNow();
+        if (!engine) return;
+        this.#enliven(engine);
+        this.#printing = true;
+        this.requestUpdate();
+        this.performUpdate();
+    };
+
+    #onAfterPrint = () => {
+        this.#printing = false;
+        this.requestUpdate();
+    };
+
+    // ---- state ----
+
+    /** A reader changes options. @param {Request} changes */
+    #change(changes) {
+        const engine = this.#engine;
+        if (engine === null || this.readonly) return;
+        let request = /** @type {Request} */ ({ ...this.request, ...changes });
+        const schedule = engine.schedules.find(({ name }) => name === changes.schedule);
+        if (schedule) ({ request, aside: this.#aside } = withSchedule(request, this.#aside, schedule));
+        this.#byReader = true;
+        this.#take(request);
+    }
+
+    /** @param {Request} request */
+    #take(request) {
+        for (const name of OPTIONS) {
+            const value = request[name] ?? null;
+            if ((this.request[name] ?? null) !== value) /** @type {any} */ (this)[propertyOf(name)] = value;
+        }
+    }
+
+    /** @param {Map<string, unknown>} changed */
+    willUpdate(changed) {
+        if (changed.has('lang')) this.#onPage();
+        const engine = this.#engine;
+        if (engine === null) return;
+        const request = this.request;
+        if (!this.#answered || !sameRequest(request, this.#answered)) this.#ask(engine, request, changed);
+        if (this.#view === 'train' && this.#simulation && scheduleTrains(engine, this.#simulation)) {
+            engine.lang = this.#lang;
+            this.#training.prepare(engine, this.request, prefersStill());
+        }
+    }
+
+    /** @param {Engine} engine @param {Request} request @param {Map<string, unknown>} changed */
+    #ask(engine, request, changed) {
+        engine.lang = this.#lang;
+        const answer =
+            this.#byReader && this.#known
+                ? askFitting(engine, request, this.#known, (option) => changed.has(propertyOf(option)))
+                : ask(engine, request);
+        this.#simulation = answer.simulation;
+        this.#error = answer.error;
+        this.#answered = answer.request;
+        this.#take(answer.request);
+        if (answer.simulation) {
+            this.#known = answer.simulation;
+            this.#others = askBeside(engine, answer.request, answer.simulation);
+            for (const name of Object.keys(REACH)) {
+                const value = answer.simulation.config[name];
+                if (value > this.#reach[name]) this.#reach[name] = 2 * value;
+            }
+        } else {
+            // Something must tell what the controls offer, even if the very first request was refused.
+            this.#known ??= engine.simulate({});
+        }
+        // What was shown of the last simulation has no meaning in this one.
+        this.#shown = null;
+        this.#training.reset();
+        this.#files.reset();
+        this.#isNew = true;
+    }
+
+    // ---- picture ----
+
+    render() {
+        const { key, detail } = this.#blocked ?? {};
+        const lives = this.#engine !== null && this.#blocked === null;
+        return html`
+            ${lives ? this.#renderFigure() : nothing}
+            <p class="blocked" role="status">${key ? textOf(this.#lang, key, detail ?? '') : nothing}</p>
+            ${lives ? nothing : html`<slot></slot><slot name="caption"></slot>`}
+            <p class="unseen announcement" part="status" role="status"></p>`;
+    }
+
+    /** @param {string} option */
+    #shows(option) {
+        if (this.readonly) return false;
+        const named = this.controls?.trim().split(/\s+/) ?? CONTROLS;
+        return named.includes(option);
+    }
+
+    #renderFigure() {
+        const engine = /** @type {Engine} */ (this.#engine);
+        const known = /** @type {Simulation} */ (this.#known);
+        const simulation = this.#simulation;
+        const lang = this.#lang;
+        const request = this.request;
+        /** @type {import('./controls.js').ControlState} */
+        const state = {
+            engine,
+            known,
+            request,
+            refused: simulation === null,
+            lang,
+            shows: (option) => this.#shows(option),
+            reach: (option) => this.#reach[option],
+            change: (option, value) => this.#change({ [option]: value }),
+        };
+        const limits = (/** @type {string} */ name) => {
+            const { min, max } = /** @type {Engine['options'][0]} */ (
+                engine.options.find((option) => option.name === name)
+            );
+            return { min, max };
+        };
+        const others = this.#others;
+        const editable = (/** @type {string} */ option) => this.#shows('sentence') && this.#shows(option);
+        return html`<div class="figure" role="group" lang=${lang} aria-label=${simulation ? title(simulation, lang) : scheduleName(scheduleOf(state).name, lang)}>
+            ${scheduleChoice(state)}
+            ${this.#sentence.render({ simulation, request, lang, others, editable, limits, named: this.#shows('schedule') })}
+            ${this.#renderControls(state)}
+            ${simulation ? html`<p class="settings">${textOf(lang, 'settings', settingsText(simulation, lang))}</p>` : nothing}
+            <div class="stage">
+                <div class="chart" part="chart"></div>
+                ${simulation ? nothing : this.#renderRefusal()}
+                ${simulation && isTooLarge(simulation) ? html`<p class="note">${textOf(lang, 'chart_too_large', formatNumber(simulation.actions.count, lang))}</p>` : nothing}
+            </div>
+            ${simulation ? this.#renderReadings(simulation) : nothing}
+            ${simulation ? this.#renderViews(state, simulation) : nothing}
+            <slot name="caption"></slot>
+        </div>`;
+    }
+
+    /** @param {import('./controls.js').ControlState} state */
+    #renderControls(state) {
+        if (this.readonly) return nothing;
+        const { lang } = state;
+        const more = this.#shows('more');
+        const toggle = () => {
+            this.#more = !this.#more;
+            this.requestUpdate();
+        };
+        return html`<div class="controls" part="controls">
+            ${mainControls(state)}
+            ${more ? html`<button type="button" class="link" aria-expanded=${this.#more} title=${textOf(lang, 'more_title')} @click=${toggle}>${textOf(lang, 'more')}</button>` : nothing}
+        </div>
+        ${more && this.#more ? moreControls(state) : nothing}`;
+    }
+
+    #renderRefusal() {
+        const engine = /** @type {Engine} */ (this.#engine);
+        const error = /** @type {PipelineError} */ (this.#error);
+        return html`<div class="refusal" role="alert">
+            <p>${error.message}</p>
+            ${
+                this.readonly
+                    ? nothing
+                    : html`<div class="buttons">${error.fixes.map(
+                          (fix) =>
+                              html`<button type="button" class="action primary" @click=${() => this.#change({ [fix.option]: fix.value })}>${textOf(this.#lang, 'fix', fixText(engine, fix, this.#lang))}</button>`,
+                      )}</div>`
+            }
+        </div>`;
+    }
+
+    /** @param {Simulation} simulation */
+    #renderReadings(simulation) {
+        const lang = this.#lang;
+        const shown = this.#shown;
+        const text = !shown
+            ? textOf(lang, 'explain_hint')
+            : shown.kind === 'action'
+              ? describeAction(simulation, shown.index, lang)
+              : describeIdle(simulation, shown.index, lang);
+        return html`
+            ${guard([simulation, lang], () => legend(simulation, lang, this.#idPrefix))}
+            <p class="explanation" ?data-quiet=${!shown} ?data-used=${this.#used} part="explanation">${text}
+                ${this.#chart?.pinned ? html`<button type="button" class="link" @click=${() => this.#chart?.release()}>${textOf(lang, 'explain_release')}</button>` : nothing}</p>
+            ${this.#numbers.render(simulation, lang)}
+            ${guard([simulation, lang], () => this.#formula.render(simulation, lang))}`;
+    }
+
+    /** @param {import('./controls.js').ControlState} state @param {Simulation} simulation */
+    #renderViews(state, simulation) {
+        const lang = this.#lang;
+        const open = this.#view;
+        const toggle = (/** @type {string} */ view) => () => {
+            if (open === 'train') this.#training.reset();
+            this.#view = open === view ? null : view;
+            this.requestUpdate();
+        };
+        const shows = this.controls === null || this.#shows('views');
+        return html`${
+            shows
+                ? html`<div class="views">${VIEWS.filter((view) => view !== 'train' || !this.readonly).map(
+                      (view) =>
+                          html`<button type="button" class="link" aria-expanded=${open === view} aria-controls="view" @click=${toggle(view)}>${textOf(lang, `view_${view}`)}</button>`,
+                  )}</div>`
+                : nothing
+        }
+        <div class="view" part="view" id="view" ?hidden=${open === null && !this.#printing}>
+            ${open === 'table' || this.#printing ? guard([simulation, lang], () => scheduleTable(simulation, lang)) : nothing}
+            ${
+                open === 'train' && !this.#printing
+                    ? this.#training.render({
+                          engine: state.engine,
+                          lang,
+                          trains: scheduleTrains(state.engine, simulation),
+                          still: prefersStill(),
+                      })
+                    : nothing
+            }
+            ${open === 'files' && !this.#printing ? this.#files.render(simulation, state.request, lang) : nothing}
+        </div>`;
+    }
+
+    /** @param {Map<string, unknown>} _changed */
+    updated(_changed) {
+        if (this.#engine === null) return;
+        const box = /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('.chart'));
+        if (box) this.#drawChart(box);
+        this.#training.draw(this.renderRoot);
+        this.#internals.states?.[this.#training.running ? 'add' : 'delete']('playing');
+        if (!this.#isNew) return;
+        this.#isNew = false;
+        this.#tell();
+    }
+
+    /** @param {HTMLElement} box */
+    #drawChart(box) {
+        if (this.#chart?.box !== box) {
+            this.#chart?.clear();
+            this.#chart = new Chart(box, (shown, cause) => this.#onShow(shown, cause));
+            this.#resize?.disconnect();
+            this.#resize = new ResizeObserver(() => this.#onResize(box));
+            this.#resize.observe(box);
+            this.#width = box.clientWidth;
+        }
+        const simulation = this.#simulation;
+        const lang = this.#lang;
+        const now = [simulation, this.#width, lang];
+        if (now.every((part, i) => part === this.#drawn[i])) return;
+        this.#drawn = now;
+        if (simulation === null || isTooLarge(simulation)) {
+            if (this.#chart.svg) this.#height = box.clientHeight;
+            this.#chart.clear();
+            box.style.setProperty('min-height', simulation ? '0' : `${this.#height}px`);
+            return;
+        }
+        box.style.removeProperty('min-height');
+        this.#chart.draw(simulation, {
+            lang,
+            width: this.#width || 760,
+            idPrefix: this.#idPrefix,
+            name: title(simulation, lang),
+            cellName: (cell) => this.#cellName(simulation, cell),
+            rowName: (rank) => textOf(lang, 'rank', rank + 1),
+        });
+    }
+
+    /** @param {HTMLElement} box */
+    #onResize(box) {
+        if (box.clientWidth === 0 || box.clientWidth === this.#width) return;
+        this.#width = box.clientWidth;
+        this.#drawChart(box);
+    }
+
+    /** Short and spoken. @param {Simulation} simulation @param {Selection} cell */
+    #cellName({ actions, idle }, { kind, index }) {
+        const lang = this.#lang;
+        const at = (/** @type {number} */ time) => formatNumber(time, lang);
+        if (kind === 'idle') return textOf(lang, 'cell_idle', at(idle[index].start), at(idle[index].finish));
+        const op = textOf(lang, `op_${OPS[actions.op[index]]}`);
+        const name = op[0].toLocaleUpperCase(lang) + op.slice(1);
+        const numbers = [actions.microbatch[index] + 1, actions.stage[index] + 1];
+        return textOf(lang, 'cell_action', name, ...numbers, at(actions.start[index]), at(actions.finish[index]));
+    }
+
+    // ---- events ----
+
+    /** @param {string} name @param {any} detail */
+    #fire(name, detail) {
+        this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
+    }
+
+    #tell() {
+        const error = this.#error;
+        const byReader = this.#byReader;
+        this.#byReader = false;
+        const states = this.#internals.states;
+        states?.[error ? 'add' : 'delete']('error');
+        if (!states?.has('ready')) {
+            states?.add('ready');
+            this.#settle(true);
+            this.#fire('pipeline-ready', { state: this.request });
+        }
+        if (error) this.#fire('pipeline-error', { code: error.code, option: error.option, message: error.message });
+        if (!byReader) return;
+        this.#fire('pipeline-change', { state: this.request, source: 'user' });
+        clearTimeout(this.#status);
+        this.#status = setTimeout(() => this.#announce(), REST_MS);
+    }
+
+    /** One sentence for those who do not see the picture, once the value rests. A refusal speaks for itself. */
+    #announce() {
+        const line = this.renderRoot.querySelector('.announcement');
+        const simulation = this.#simulation;
+        if (!line) return;
+        const lang = this.#lang;
+        if (!simulation) line.textContent = '';
+        else {
+            const time = countOf(simulation.summary.makespan, lang, 'tick');
+            const share = formatShare(simulation.summary, 'utilization', lang);
+            line.textContent = textOf(lang, 'status', title(simulation, lang), time, share);
+        }
+    }
+
+    /** @param {Selection | null} shown @param {'point' | 'pin' | 'key' | 'draw'} cause */
+    #onShow(shown, cause) {
+        this.#used ||= shown !== null;
+        if (!sameCell(shown, this.#shown) || cause === 'pin') this.requestUpdate();
+        this.#shown = shown;
+        const simulation = this.#simulation;
+        if (!simulation || cause === 'draw' || cause === 'point') return;
+        const { actions, idle } = simulation;
+        const detail = !shown
+            ? null
+            : shown.kind === 'idle'
+              ? { kind: 'idle', ...idle[shown.index] }
+              : {
+                    kind: 'action',
+                    index: shown.index,
+                    rank: actions.rank[shown.index],
+                    op: OPS[actions.op[shown.index]],
+                    stage: actions.stage[shown.index],
+                    microbatch: actions.microbatch[shown.index],
+                    start: actions.start[shown.index],
+                    finish: actions.finish[shown.index],
+                };
+        this.#fire('pipeline-select', detail);
+    }
+}

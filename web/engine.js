@@ -1,0 +1,672 @@
+// The compiled core as plain objects. This is the only file that sees a pointer: every call copies text and numbers in,
+// runs, takes fresh views (memory may have moved), copies out and releases. What comes back is ordinary typed arrays
+// the caller may keep. The same file serves the page, Node and workers.
+import coreBytes from 'pipeline-figure/core-bytes';
+import { irisSamples } from './iris.js';
+
+const ABI = 1;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/**
+ * @typedef {string | number | ArrayLike<number> | null | undefined} OptionValue
+ * @typedef {Record<string, OptionValue> | [string, OptionValue][]} Options
+ *     Names and values of the command line ("ranks", "inputGradient" or "input-gradient", …). A list is one number, an
+ *     array with one number per stage, or text as a person types it. As pairs where a name may stand twice.
+ *
+ * @typedef {{ option: string, value: string }} Fix  the nearest legal choice
+ *
+ * @typedef {(bytes: number) => number} Alloc  memory that its owner releases
+ * @typedef {{ config: number, costs: number, schedule: number, timeline: number, fault: number,
+ *             named: Record<string, any> }} Timed  a timed step in the core's memory
+ *
+ * @typedef {object} Actions  equal-length columns, one entry per action, ranks end to end
+ * @property {number} count
+ * @property {Int32Array} rank
+ * @property {Int32Array} index  slot in the rank's list; the halves of a fused slot share it
+ * @property {Int32Array} op  0 F, 1 B, 2 I, 3 W, 4 R
+ * @property {Int32Array} stage
+ * @property {Int32Array} microbatch
+ * @property {Int32Array} slice
+ * @property {Float64Array} start  ticks
+ * @property {Float64Array} finish
+ * @property {Int32Array} input  the action whose output it waits for, -1 for none
+ *
+ * @typedef {{ rank: number, start: number, finish: number, reason: number, before: number, waits_for: number }} Idle
+ *     reason: 0 filling, 1 waits for input, 2 transfer on its way, 3 draining
+ *
+ * @typedef {object} Simulation
+ * @property {Record<string, any>} config  the request as understood: schedule, ranks, microbatches, chunks, stages, …
+ * @property {Record<string, Float64Array>} costs  per stage: forward, backward, input, weight, recompute, overlap, latency
+ * @property {Actions} actions
+ * @property {Int32Array} stageRank  rank of each stage; pipes end to end for bidirectional schedules
+ * @property {Record<string, number>} summary  pp_summary
+ * @property {Record<string, number>[]} perRank  pp_rank_report
+ * @property {Idle[]} idle
+ * @property {Int32Array} criticalPath  indices into actions
+ */
+
+/** A refusal of the core. message is a full sentence in the engine's language. */
+export class PipelineError extends Error {
+    /** @param {string} message @param {Record<string, any>} fields */
+    constructor(message, fields) {
+        super(message);
+        this.name = 'PipelineError';
+        /** @type {string} */ this.code = fields.code;
+        /** @type {string | null} */ this.option = fields.option ?? null;
+        /** @type {string} */ this.seen = fields.seen ?? '';
+        /** @type {Fix[]} */ this.fixes = fields.fixes ?? [];
+        /** @type {Record<string, number>} */ this.fault = fields.fault ?? {};
+        /** On a deadlock: the actions the ranks stand before. @type {{rank: number, stage: number, op: string, microbatch: number}[]} */
+        this.blocked = fields.blocked ?? [];
+        /** Names of an option of names, for a list of choices. @type {string[]} */ this.names = fields.names ?? [];
+    }
+}
+
+export const OPS = ['F', 'B', 'I', 'W', 'R'];
+const COST_ROWS = ['forward', 'input', 'weight', 'backward', 'recompute', 'overlap', 'latency'];
+
+/** @param {Options} options @returns {[string, OptionValue][]} */
+const pairsOf = (options) => (Array.isArray(options) ? options : Object.entries(options));
+
+/** Names as the core compares them. @param {string} name */
+const plainName = (name) => name.toLowerCase().replace(/[-_ ]/g, '');
+
+/** @param {Options} options */
+function requestText(options) {
+    const lines = [];
+    for (const [name, value] of pairsOf(options)) {
+        if (value === null || value === undefined || value === '') continue;
+        const text = typeof value === 'object' ? Array.from(value).join(' ') : String(value);
+        lines.push(`${name}=${text.replace(/[\r\n]+/g, ' ')}`);
+    }
+    return encoder.encode(lines.join('\n'));
+}
+
+/** One instance of the core. Make it with loadEngine. */
+export class Engine {
+    /** @param {WebAssembly.Instance} instance */
+    constructor(instance) {
+        /** @type {any} */
+        this.core = instance.exports;
+        if (typeof this.core._initialize === 'function') this.core._initialize();
+        const found = this.core.pp_abi_version();
+        if (found !== ABI) throw new Error(`pipeline-figure: core has interface ${found}, this loader needs ${ABI}`);
+        /** Language of messages: 'en' or 'ru'. */
+        this.lang = 'en';
+        this.statuses = this.#names((i) => this.core.pp_status_name(i), 'unknown');
+        this.faultFields = this.#names((i) => this.core.pp_fault_field_name(i));
+        this.configFields = this.#names((i) => this.core.pp_config_field_name(i));
+        this.summaryFields = this.#names((i) => this.core.pp_summary_field_name(i));
+        this.rankFields = this.#names((i) => this.core.pp_rank_field_name(i));
+        this.idleFields = this.#names((i) => this.core.pp_idle_field_name(i));
+        /** What can be asked for. @type {{name: string, letter: string, kind: string, names: string[], min: number, max: number}[]} */
+        this.options = [];
+        const core = this.core;
+        for (let o = 0; o < core.pp_option_count(); o++) {
+            this.options.push({
+                name: this.#string(this.core.pp_option_name(o)),
+                letter: String.fromCharCode(this.core.pp_option_letter(o)).replace('\0', ''),
+                kind: String.fromCharCode(this.core.pp_option_kind(o)),
+                names: this.#names((i) => this.core.pp_option_value_name(o, i)),
+                min: this.core.pp_option_min(o),
+                max: this.core.pp_option_max(o),
+            });
+        }
+        /** @type {{name: string, chunksMin: number, chunksMax: number, chunksDefault: number, trains: boolean, formula: string, options: string[]}[]} */
+        this.schedules = [];
+        for (let id = 0; id < this.core.pp_schedule_count(); id++) {
+            this.schedules.push({
+                name: this.#string(this.core.pp_schedule_name(id)),
+                chunksMin: this.core.pp_schedule_chunks_min(id),
+                chunksMax: this.core.pp_schedule_chunks_max(id),
+                chunksDefault: this.core.pp_schedule_chunks_default(id),
+                trains: this.core.pp_schedule_trains(id) === 1,
+                formula: this.#string(this.core.pp_schedule_formula(id)),
+                options: this.options
+                    .map((option) => option.name)
+                    .filter((_, o) => this.core.pp_schedule_option_used(id, o) === 1),
+            });
+        }
+    }
+
+    /** What only training asks for. @returns {{name: string, kind: string, names: string[], min: number, max: number}[]} */
+    get trainingOptions() {
+        const core = this.core;
+        const first = core.pp_training_option_first();
+        return Array.from({ length: core.pp_training_option_count() }, (_, i) => ({
+            name: this.#string(core.pp_training_option_name(first + i)),
+            kind: String.fromCharCode(core.pp_training_option_kind(first + i)),
+            names: this.#names((n) => core.pp_training_option_value_name(first + i, n)),
+            min: core.pp_training_option_min(first + i),
+            max: core.pp_training_option_max(first + i),
+        }));
+    }
+
+    /**
+     * Generates, checks and times a schedule.
+     * @param {Options} options
+     * @returns {Simulation}
+     * @throws {PipelineError}
+     */
+    simulate(options) {
+        return this.#scope((alloc) => this.#report(alloc, this.#timed(alloc, options)));
+    }
+
+    /**
+     * Trains the toy network by a schedule, action by action, beside the same network without a pipeline.
+     * @param {Options} options  of the schedule and of the training (engine.trainingOptions)
+     * @returns {Training}
+     * @throws {PipelineError}
+     */
+    train(options) {
+        return new Training(this, this.#access, options);
+    }
+
+    /**
+     * Time of a step for each value of one option, everything else as given; refused values give null.
+     * @param {Options} options @param {string} name @param {Iterable<number>} values
+     * @returns {(Record<string, number> | null)[]} summaries
+     */
+    sweep(options, name, values) {
+        const out = [];
+        for (const value of values) {
+            try {
+                out.push(this.simulate({ .../** @type {any} */ (options), [name]: value }).summary);
+            } catch (error) {
+                if (!(error instanceof PipelineError)) throw error;
+                out.push(null);
+            }
+        }
+        return out;
+    }
+
+    /** @param {Alloc} alloc @param {Options} options @param {number} fault */
+    #config(alloc, options, fault) {
+        const request = requestText(options);
+        const text = alloc(request.length + 1);
+        new Uint8Array(this.core.memory.buffer, text, request.length).set(request);
+        const config = alloc(this.core.pp_config_bytes());
+        this.#try(this.core.pp_config_parse(text, request.length, config, fault), fault);
+        return { config, text, length: request.length };
+    }
+
+    /**
+     * From a request to a timed step in the core's memory.
+     * @param {Alloc} alloc @param {Options} options @returns {Timed}
+     */
+    #timed(alloc, options) {
+        const core = this.core;
+        const fault = alloc(core.pp_fault_bytes());
+        const { config, text, length } = this.#config(alloc, options, fault);
+        const costs = alloc(core.pp_costs_bytes(config));
+        this.#try(core.pp_costs_parse(text, length, config, costs, fault), fault);
+        const scheduleBytes = core.pp_schedule_bytes(config);
+        const schedule = alloc(scheduleBytes);
+        this.#try(core.pp_schedule_make(config, schedule, scheduleBytes, fault), fault);
+        const bytes = core.pp_timeline_bytes(schedule);
+        const timeline = alloc(bytes);
+        const blocked = alloc(4 * core.pp_schedule_ranks(schedule));
+        const checked = core.pp_check(schedule, timeline, bytes, blocked, fault);
+        if (checked !== 0) throw this.#error(fault, this.#blocked(alloc, schedule, blocked, checked));
+        const named = this.#configObject(config);
+        const transfer = this.options.find((option) => option.name === 'transfer')?.names.indexOf(named.transfer) ?? 0;
+        this.#try(core.pp_simulate(schedule, costs, transfer, timeline, fault), fault);
+        return { config, costs, schedule, timeline, fault, named };
+    }
+
+    /** @param {Alloc} alloc @param {Timed} timed @returns {Simulation} */
+    #report(alloc, { config, costs, schedule, timeline, named }) {
+        const core = this.core;
+        const ranks = core.pp_schedule_ranks(schedule);
+        const stages = core.pp_schedule_stages(schedule);
+        const summary = alloc(8 * this.summaryFields.length);
+        const reports = alloc(8 * this.rankFields.length * ranks);
+        const scratch = alloc(core.pp_report_scratch_bytes(schedule));
+        core.pp_report(schedule, config, costs, timeline, scratch, summary, reports);
+        const idleCount = core.pp_idle_fill(schedule, costs, timeline, 0, 0);
+        const idle = alloc(8 * this.idleFields.length * idleCount);
+        core.pp_idle_fill(schedule, costs, timeline, idle, idleCount);
+        const pathLength = core.pp_critical_path(schedule, costs, timeline, 0, 0);
+        const path = alloc(4 * pathLength);
+        core.pp_critical_path(schedule, costs, timeline, path, pathLength);
+
+        const columns = this.#columns(alloc, schedule);
+        const count = columns.count;
+        const table = this.#doubles(costs, COST_ROWS.length * stages);
+        const pipes = core.pp_schedule_pipes(schedule);
+        return {
+            config: named,
+            costs: Object.fromEntries(COST_ROWS.map((name, i) => [name, table.slice(i * stages, (i + 1) * stages)])),
+            actions: {
+                ...columns,
+                start: this.#doubles(core.pp_timeline_start(timeline), count),
+                finish: this.#doubles(core.pp_timeline_finish(timeline), count),
+                input: this.#ints(core.pp_timeline_input(timeline), count),
+            },
+            stageRank: this.#ints(core.pp_schedule_stage_rank(schedule), pipes * stages),
+            summary: this.#records(this.summaryFields, summary, 1)[0],
+            perRank: this.#records(this.rankFields, reports, ranks),
+            idle: /** @type {any} */ (this.#records(this.idleFields, idle, idleCount)),
+            criticalPath: this.#ints(path, pathLength),
+        };
+    }
+
+    /** @param {Alloc} alloc @param {number} schedule */
+    #columns(alloc, schedule) {
+        const count = this.core.pp_schedule_action_count(schedule);
+        const names = ['rank', 'index', 'op', 'stage', 'microbatch', 'slice'];
+        const at = names.map(() => alloc(4 * count));
+        this.core.pp_schedule_columns(schedule, ...at);
+        /** @type {any} */
+        const columns = { count };
+        for (const [i, name] of names.entries()) columns[name] = this.#ints(at[i], count);
+        return columns;
+    }
+
+    /** @param {Alloc} alloc @param {number} schedule @param {number} blocked @param {number} status */
+    #blocked(alloc, schedule, blocked, status) {
+        if (this.statuses[status] !== 'deadlock') return [];
+        const heads = this.#ints(blocked, this.core.pp_schedule_ranks(schedule));
+        const columns = this.#columns(alloc, schedule);
+        return [...heads].flatMap((i, rank) =>
+            i < 0 ? [] : [{ rank, stage: columns.stage[i], op: OPS[columns.op[i]], microbatch: columns.microbatch[i] }],
+        );
+    }
+
+    /** @param {number} config */
+    #configObject(config) {
+        const values = this.#ints(config, this.configFields.length);
+        /** @type {Record<string, any>} */
+        const out = {};
+        for (const [i, name] of this.configFields.entries()) {
+            const option = this.options.find((o) => o.name === name.replaceAll('_', '-'));
+            out[name] = option?.kind === 'E' ? option.names[values[i]] : values[i];
+        }
+        return out;
+    }
+
+    /** What Training needs of an engine beside its public side. */
+    get #access() {
+        return {
+            timed: (/** @type {Alloc} */ alloc, /** @type {Options} */ options) => this.#timed(alloc, options),
+            report: (/** @type {Alloc} */ alloc, /** @type {Timed} */ timed) => this.#report(alloc, timed),
+            scope: (/** @type {(alloc: Alloc) => any} */ work) => this.#scope(work),
+            attempt: (/** @type {number} */ status, /** @type {number} */ fault) => this.#try(status, fault),
+            bytes: (/** @type {number} */ at, /** @type {number} */ count) => this.#bytes(at, count),
+            string: (/** @type {number} */ at) => this.#string(at),
+        };
+    }
+
+    /** @param {number} at @param {number} count a fresh view, good until the next call into the core */
+    #bytes(at, count) {
+        return new Uint8Array(this.core.memory.buffer, at, count);
+    }
+
+    /** @param {number} status @param {number} fault */
+    #try(status, fault) {
+        if (status !== 0) throw this.#error(fault);
+    }
+
+    /** @param {number} fault @param {PipelineError['blocked']} [blocked] */
+    #error(fault, blocked) {
+        const core = this.core;
+        /** @type {Record<string, number>} */
+        const fields = {};
+        for (const [i, name] of this.faultFields.entries()) fields[name] = core.pp_fault_field(fault, i);
+        const fixes = [];
+        for (const [second, field] of ['fix_option', 'fix2_option'].entries()) {
+            const option = this.#optionAt(fields[field]);
+            if (option)
+                fixes.push({ option: option.name, value: this.#string(core.pp_fault_fix_value(fault, second)) });
+        }
+        const option = this.#optionAt(fields.option);
+        return new PipelineError(this.#message(fault), {
+            code: this.statuses[fields.code],
+            option: option?.name,
+            names: option?.names,
+            fixes,
+            fault: fields,
+            blocked,
+        });
+    }
+
+    /** Options of schedules and of training are numbered through. @param {number} number */
+    #optionAt(number) {
+        return this.options[number] ?? this.trainingOptions[number - this.core.pp_training_option_first()];
+    }
+
+    /** @param {number} fault */
+    #message(fault) {
+        return this.#scope((alloc) => {
+            const lang = this.lang === 'ru' ? 1 : 0;
+            const length = this.core.pp_fault_message(fault, lang, 0, 0);
+            const out = alloc(length + 1);
+            this.core.pp_fault_message(fault, lang, out, length + 1);
+            return this.#string(out);
+        });
+    }
+
+    // ---- memory ----
+
+    /**
+     * Runs work with an allocator whose memory is released when work is over, however it ends.
+     * @template T @param {(alloc: (bytes: number) => number) => T} work @returns {T}
+     */
+    #scope(work) {
+        /** @type {number[]} */
+        const held = [];
+        try {
+            return work((bytes) => {
+                const at = this.core.pp_alloc(Math.max(bytes, 1)) >>> 0;
+                if (at === 0) throw new PipelineError(`Not enough memory for ${bytes} bytes.`, { code: 'capacity' });
+                held.push(at);
+                return at;
+            });
+        } finally {
+            for (const at of held) this.core.pp_free(at);
+        }
+    }
+
+    /** @param {number} at */
+    #string(at) {
+        const bytes = new Uint8Array(this.core.memory.buffer);
+        let end = at;
+        while (bytes[end] !== 0) end++;
+        return decoder.decode(bytes.slice(at, end));
+    }
+
+    /** @param {(i: number) => number} nameAt @param {string} [last] @returns {string[]} names until "" (or last) */
+    #names(nameAt, last = '') {
+        const names = [];
+        for (let i = 0; ; i++) {
+            const name = this.#string(nameAt(i));
+            if (name === '' || name === last) return names;
+            names.push(name);
+        }
+    }
+
+    /** @param {number} at @param {number} count */
+    #ints(at, count) {
+        return new Int32Array(this.core.memory.buffer, at, count).slice();
+    }
+
+    /** @param {number} at @param {number} count */
+    #doubles(at, count) {
+        return new Float64Array(this.core.memory.buffer, at, count).slice();
+    }
+
+    /** @param {string[]} names @param {number} at @param {number} count @returns {Record<string, number>[]} */
+    #records(names, at, count) {
+        const values = this.#doubles(at, names.length * count);
+        const out = Array(count);
+        for (let i = 0, next = 0; i < count; i++) {
+            /** @type {Record<string, number>} */
+            const record = {};
+            for (const name of names) record[name] = values[next++];
+            out[i] = record;
+        }
+        return out;
+    }
+}
+
+/**
+ * A training run: the network executed by the schedule, and beside it the same network trained without a pipeline.
+ * It holds memory of the core until close().
+ */
+export class Training {
+    #core;
+    #access;
+    /** @type {number[]} */ #held = [];
+    #run;
+    #network;
+    #reference;
+    #data;
+    #training;
+    #scratch;
+    #scratchBytes;
+    #step = 0;
+    #out;
+
+    /** @param {Engine} engine @param {any} access @param {Options} options */
+    constructor(engine, access, options) {
+        this.#core = engine.core;
+        this.#access = access;
+        const core = this.#core;
+        const trainingNames = new Set(engine.trainingOptions.map((option) => plainName(option.name)));
+        const pairs = pairsOf(options);
+        const own = pairs.filter(([name]) => trainingNames.has(plainName(name)));
+        /** @type {Alloc} */
+        const hold = (bytes) => {
+            const at = core.pp_alloc(Math.max(bytes, 1)) >>> 0;
+            if (at === 0) throw new PipelineError(`Not enough memory for ${bytes} bytes.`, { code: 'capacity' });
+            this.#held.push(at);
+            return at;
+        };
+        try {
+            const timed = access.timed(
+                hold,
+                pairs.filter(([name]) => !trainingNames.has(plainName(name))),
+            );
+            const { schedule, timeline, fault, named } = timed;
+            /** The schedule that is executed. @type {Simulation} */
+            this.simulation = access.scope((/** @type {Alloc} */ alloc) => access.report(alloc, timed));
+            const text = requestText(own);
+            const request = hold(text.length + 1);
+            access.bytes(request, text.length).set(text);
+            this.#training = hold(core.pp_training_bytes());
+            access.attempt(core.pp_training_parse(request, text.length, this.#training, fault), fault);
+            access.attempt(core.pp_training_needs_backward(schedule, fault), fault);
+            const fit = core.pp_training_fit(this.#training, named.stages, named.microbatches, fault);
+            access.attempt(fit, fault);
+            /** Settings as understood: data, width, depth, batch, rate, … @type {Record<string, number>} */
+            this.settings = {};
+            for (let i = 0; i < core.pp_training_field_count(); i++) {
+                const name = access.string(core.pp_training_field_name(i));
+                this.settings[name] = core.pp_training_field(this.#training, i);
+            }
+
+            const dataBytes = core.pp_data_bytes(this.#training);
+            this.#data = hold(dataBytes);
+            access.attempt(core.pp_data_init(this.#training, this.#data, dataBytes), fault);
+            const dataNames = engine.trainingOptions.find((option) => option.name === 'data')?.names ?? [];
+            if (dataNames[this.settings.data] === 'iris') this.#fillIris();
+
+            const widths = hold(4 * (this.settings.depth + 1));
+            core.pp_training_widths(this.#training, widths);
+            /** Units of each layer, inputs first. */
+            this.layers = this.#ints(widths, this.settings.depth + 1);
+            const [network, reference] = [0, 1].map(() => {
+                const bytes = core.pp_network_bytes(widths, this.settings.depth, named.stages);
+                const at = hold(bytes);
+                const made = core.pp_network_init(
+                    widths,
+                    this.settings.depth,
+                    named.stages,
+                    0,
+                    this.settings.activation,
+                    this.settings.loss,
+                    at,
+                    bytes,
+                );
+                access.attempt(made, fault);
+                core.pp_network_seed(at, this.settings.init, this.settings.seed);
+                return at;
+            });
+            this.#network = network;
+            this.#reference = reference;
+            /** Layer numbers where stages begin, and the end. */
+            this.cuts = this.#ints(core.pp_network_cuts(network), named.stages + 1);
+            const runBytes = core.pp_run_bytes(schedule, network, this.#training);
+            this.#run = hold(runBytes);
+            const begun = core.pp_run_init(
+                schedule,
+                timeline,
+                network,
+                this.#data,
+                this.#training,
+                this.#run,
+                runBytes,
+                fault,
+            );
+            access.attempt(begun, fault);
+            this.#scratchBytes = core.pp_reference_bytes(reference, this.#training);
+            this.#scratch = hold(this.#scratchBytes);
+            this.#out = hold(8);
+
+            this.features = core.pp_data_inputs(this.#data);
+            this.classes = core.pp_network_outputs(network);
+            const samples = core.pp_data_samples(this.#data);
+            /** The samples as trained on. @type {{ values: Float32Array, label: Int32Array }} */
+            this.points = {
+                values: this.#floats(core.pp_data_features(this.#data), samples * this.features),
+                label: this.#ints(core.pp_data_labels(this.#data), samples),
+            };
+        } catch (error) {
+            this.close();
+            throw error;
+        }
+    }
+
+    /** Performs the next action in the order of simulated time; done once the step's update is made. */
+    next() {
+        const status = this.#core.pp_run_next(this.#run, this.#out);
+        const [action] = this.#ints(this.#out, 1);
+        return { action, done: status !== 0 };
+    }
+
+    /** What is left of the present step, or all of the next; then the same step of the unpipelined network. */
+    step() {
+        const core = this.#core;
+        if (core.pp_run_steps(this.#run) === this.#step) core.pp_run_step(this.#run); // else next() has just ended it
+        core.pp_reference_step(
+            this.#reference,
+            this.#data,
+            this.#training,
+            this.#step,
+            this.#scratch,
+            this.#scratchBytes,
+            this.#out,
+        );
+        this.#step++;
+        return {
+            step: this.#step,
+            loss: core.pp_run_loss(this.#run),
+            reference_loss: new Float64Array(core.memory.buffer, this.#out, 1)[0],
+            gradient_difference: core.pp_gradient_difference(this.#network, this.#reference),
+            weight_difference: core.pp_weight_difference(this.#network, this.#reference),
+            accuracy: core.pp_network_accuracy(this.#network, this.#data),
+            skipped: core.pp_run_skipped(this.#run),
+        };
+    }
+
+    /** Gradients add in the order of the whole batch, so the difference is exactly 0. */
+    get sumsInOrder() {
+        return this.#core.pp_run_sums_in_order(this.#run) === 1;
+    }
+
+    /** Measured: the most activations each rank held at once. */
+    get peaks() {
+        return this.simulation.perRank.map((_, rank) => this.#core.pp_run_peak(this.#run, rank));
+    }
+
+    /** Weights and biases, layer by layer. */
+    get parameters() {
+        const count = this.#core.pp_network_parameter_count(this.#network);
+        return this.#floats(this.#core.pp_network_parameters(this.#network), count);
+    }
+
+    /**
+     * Outputs of the network for points of its features: probabilities of the classes, or plain outputs.
+     * @param {Float32Array} points  count * features @returns {Float32Array} count * classes
+     */
+    predict(points) {
+        const core = this.#core;
+        const rows = points.length / this.features;
+        return this.#access.scope((/** @type {Alloc} */ alloc) => {
+            const input = alloc(points.byteLength);
+            const output = alloc(4 * rows * this.classes);
+            new Float32Array(core.memory.buffer, input, points.length).set(points);
+            core.pp_network_predict(this.#network, input, rows, output, 0);
+            return this.#floats(output, rows * this.classes);
+        });
+    }
+
+    /** Releases the memory; safe to call twice. */
+    close() {
+        for (const at of this.#held.splice(0)) this.#core.pp_free(at);
+    }
+
+    #fillIris() {
+        const { features, labels } = irisSamples();
+        const core = this.#core;
+        new Float32Array(core.memory.buffer, core.pp_data_features(this.#data), features.length).set(features);
+        new Int32Array(core.memory.buffer, core.pp_data_labels(this.#data), labels.length).set(labels);
+        core.pp_data_normalize(this.#data);
+    }
+
+    /** @param {number} at @param {number} count */
+    #ints(at, count) {
+        return new Int32Array(this.#core.memory.buffer, at, count).slice();
+    }
+
+    /** @param {number} at @param {number} count */
+    #floats(at, count) {
+        return new Float32Array(this.#core.memory.buffer, at, count).slice();
+    }
+}
+
+// The core imports nothing but, where memory can grow, a notice of growth, which we do not need: views are never kept.
+const imports = { env: { emscripten_notify_memory_growth() {} } };
+
+// Compiled once per page, however many copies of the script and figures there are.
+const shared = /** @type {any} */ (globalThis);
+const key = Symbol.for('pipeline-figure');
+
+/** @returns {{ module?: Promise<WebAssembly.Module> | WebAssembly.Module }} */
+function cache() {
+    shared[key] ??= {};
+    return shared[key];
+}
+
+/** @param {any} source */
+async function compile(source) {
+    if (source instanceof WebAssembly.Module) return source;
+    if (typeof source === 'string' || source instanceof URL) {
+        const response = await fetch(source);
+        if (!response.ok) throw new Error(`pipeline-figure: ${source} answered ${response.status}`);
+        return WebAssembly.compile(await response.arrayBuffer());
+    }
+    return WebAssembly.compile(source);
+}
+
+/**
+ * Loads the core: one compiled module a page, one instance a call.
+ * @param {string | URL | BufferSource | WebAssembly.Module} [source]  defaults to what this build carries
+ * @returns {Promise<Engine>}
+ */
+export async function loadEngine(source) {
+    let module;
+    if (source === undefined) {
+        cache().module ??= compile(coreBytes);
+        module = await cache().module;
+    } else {
+        module = await compile(source);
+    }
+    return new Engine(await WebAssembly.instantiate(module, imports));
+}
+
+/**
+ * The same at once, for printing, where work done later is lost. Only where the build carries the bytes.
+ * @returns {Engine}
+ */
+export function loadEngineNow() {
+    const held = cache().module;
+    const bytes = /** @type {any} */ (coreBytes);
+    if (!(held instanceof WebAssembly.Module) && !ArrayBuffer.isView(bytes)) {
+        throw new Error('pipeline-figure: this build loads its core from a file and cannot do so at once');
+    }
+    const module = held instanceof WebAssembly.Module ? held : new WebAssembly.Module(bytes);
+    cache().module = module;
+    return new Engine(new WebAssembly.Instance(module, imports));
+}

@@ -1,0 +1,76 @@
+// When a figure comes to life: near the screen, or at once when the page is printed. One core a page.
+import { loadEngine, loadEngineNow } from './engine.js';
+
+/** @typedef {import('./engine.js').Engine} Engine */
+
+/** @type {Engine | undefined} */
+let engine;
+/** @type {Promise<Engine> | undefined} */
+let loading;
+
+/** @returns {Promise<Engine>} */
+export function sharedEngine() {
+    if (engine) return Promise.resolve(engine);
+    loading ??= loadEngine().then(
+        (loaded) => {
+            engine ??= loaded;
+            return engine;
+        },
+        (error) => {
+            loading = undefined;
+            throw error;
+        },
+    );
+    return loading;
+}
+
+/** The same at once; undefined where this build or this browser cannot. @returns {Engine | undefined} */
+export function sharedEngineNow() {
+    try {
+        engine ??= loadEngineNow();
+    } catch {}
+    return engine;
+}
+
+/**
+ * Why there is no core: key of a text for the reader.
+ * @param {unknown} error @returns {'blocked_policy' | 'blocked_missing' | 'blocked_other'}
+ */
+export function whyBlocked(error) {
+    if (typeof WebAssembly === 'undefined') return 'blocked_missing';
+    if (error instanceof WebAssembly.CompileError && /unsafe-eval|CSP|Content Security/i.test(error.message))
+        return 'blocked_policy';
+    return 'blocked_other';
+}
+
+/** @type {IntersectionObserver | undefined} */
+let observer;
+/** @type {WeakMap<Element, () => void>} */
+const waiting = new WeakMap();
+
+/** Calls back once, when an element is on the screen or soon will be. @param {Element} element @param {() => void} callback */
+export function whenNear(element, callback) {
+    if (typeof IntersectionObserver === 'undefined') {
+        callback();
+        return;
+    }
+    observer ??= new IntersectionObserver(
+        (entries) => {
+            for (const { isIntersecting, target } of entries) {
+                if (!isIntersecting) continue;
+                observer?.unobserve(target);
+                waiting.get(target)?.();
+                waiting.delete(target);
+            }
+        },
+        { rootMargin: '300px' },
+    );
+    waiting.set(element, callback);
+    observer.observe(element);
+}
+
+/** @param {Element} element */
+export function notNear(element) {
+    observer?.unobserve(element);
+    waiting.delete(element);
+}

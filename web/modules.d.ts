@@ -1,0 +1,5 @@
+// What the bundler understands beyond JavaScript.
+declare module '*.css' {
+    const text: string;
+    export default text;
+}

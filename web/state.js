@@ -1,0 +1,90 @@
+// The request a figure stands for: names and values as text, as attributes and readers give them. Nothing is checked
+// here; the core refuses, and its faults say what to do. No document, no engine.
+
+/** @typedef {Record<string, string | null>} Request  option name -> text as typed, null where not given */
+
+/** Options of the core, in its order. They are the attributes of the element, so they must be known before the core is
+ * loaded; a test compares the list with engine.options. */
+export const OPTIONS = [
+    'schedule',
+    'ranks',
+    'microbatches',
+    'chunks',
+    'group',
+    'dialect',
+    'backward-order',
+    'recompute',
+    'transfer',
+    'pipes',
+    'slices',
+    'memory-limit',
+    'extra-warmup',
+    'forward',
+    'backward',
+    'input-gradient',
+    'weight-gradient',
+    'recompute-cost',
+    'overlap-cost',
+    'latency',
+];
+
+/** Rows of Simulation.costs that hold what an option of costs gave. @type {Record<string, string>} */
+export const COST_ROW = {
+    forward: 'forward',
+    backward: 'backward',
+    'input-gradient': 'input',
+    'weight-gradient': 'weight',
+    'recompute-cost': 'recompute',
+    'overlap-cost': 'overlap',
+    latency: 'latency',
+};
+
+/** "backward-order" -> "backwardOrder" @param {string} option */
+export const propertyOf = (option) => option.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+
+/**
+ * A reader takes another schedule. What has no meaning for it is set aside and comes back with a schedule that knows it.
+ * @param {Request} request @param {Request} aside
+ * @param {{ name: string, chunksMin: number, chunksMax: number, options: string[] }} schedule
+ * @returns {{ request: Request, aside: Request }}
+ */
+export function withSchedule(request, aside, schedule) {
+    const kept = /** @type {Request} */ ({});
+    const left = /** @type {Request} */ ({});
+    for (const option of OPTIONS) {
+        const value = request[option] ?? aside[option] ?? null;
+        if (value === null) continue;
+        let means = schedule.options.includes(option);
+        if (option === 'chunks') {
+            const chunks = Number(value);
+            means &&= !(chunks < schedule.chunksMin || chunks > schedule.chunksMax);
+        }
+        (means ? kept : left)[option] = value;
+    }
+    kept.schedule = schedule.name;
+    delete left.schedule;
+    return { request: kept, aside: left };
+}
+
+/**
+ * A list with one number per stage, cut or continued for another number of stages; the last number repeats.
+ * @param {ArrayLike<number>} values @param {number} stages
+ */
+export function listOf(values, stages) {
+    const list = Array.from({ length: stages }, (_, s) => values[Math.min(s, values.length - 1)]);
+    return list.every((value) => value === list[0]) ? String(list[0]) : list.join(' ');
+}
+
+/**
+ * The same list with one number replaced by what was typed, decimal comma and all. Other numbers are the core's own.
+ * @param {ArrayLike<number>} values @param {number} stage @param {string} typed
+ */
+export function listWith(values, stage, typed) {
+    const list = Array.from(values, String);
+    list[stage] = typed;
+    // With ';' between the numbers a comma can only be decimal.
+    return list.join('; ');
+}
+
+/** @param {Request} a @param {Request} b */
+export const sameRequest = (a, b) => OPTIONS.every((option) => (a[option] ?? null) === (b[option] ?? null));

@@ -1,0 +1,137 @@
+// The figure without scripts: SVG files for paper and readers of books, and the chapter page with a picture inside each
+// element. Everything comes from the same core as the live figure. Node only; build.mjs calls it.
+//
+//     node web/static.js docs    writes docs/figure.svg, the picture of the README; tests/svg.test.mjs compares the two
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+import { loadEngine } from './engine.js';
+import { caption, formatNumber, formatShare, peaksText, title } from './format.js';
+import { buildScene } from './scene.js';
+import { languages } from './strings.js';
+import { escapeXml, sceneToSvg } from './svg.js';
+import { svgFile } from './svg-file.js';
+
+/**
+ * @typedef {import('./engine.js').Engine} Engine
+ * @typedef {import('./engine.js').Simulation} Simulation
+ */
+
+const folder = fileURLToPath(new URL('.', import.meta.url));
+const WIDTH = 760;
+
+/** @param {string} name */
+const source = (name) => readFileSync(join(folder, name), 'utf8');
+
+/** @returns {{ name: string, attributes: Record<string, string> }[]} */
+const figureList = () => JSON.parse(source('page/figures.json'));
+
+/**
+ * A file that stands alone, for Node.
+ * @param {Simulation} simulation @param {string} lang
+ */
+export function figureSvg(simulation, lang) {
+    return svgFile(simulation, lang, source('figure.css'), { width: WIDTH });
+}
+
+/**
+ * The picture for a page that links figure.css, with its caption.
+ * @param {Simulation} simulation @param {string} lang @param {string} idPrefix
+ */
+export function figureHtml(simulation, lang, idPrefix) {
+    const scene = buildScene(simulation, { width: WIDTH, lang, legend: true, idPrefix });
+    const svg = sceneToSvg(scene, { title: title(simulation, lang) });
+    return `<figure>${svg}<figcaption>${escapeXml(caption(simulation, lang))}</figcaption></figure>`;
+}
+
+/** The picture of the README. @param {Engine} engine */
+export function readmeFigure(engine) {
+    return figureSvg(engine.simulate({ schedule: '1f1b', ranks: 4, microbatches: 8 }), 'en');
+}
+
+/**
+ * Writes figure-NAME.LANG.svg for each figure of the page.
+ * @param {string} outDir
+ */
+export async function staticFigures(outDir) {
+    const engine = await loadEngine();
+    mkdirSync(outDir, { recursive: true });
+    for (const { name, attributes } of figureList()) {
+        const simulation = engine.simulate(attributes);
+        for (const lang of languages)
+            writeFileSync(join(outDir, `figure-${name}.${lang}.svg`), figureSvg(simulation, lang));
+    }
+}
+
+// ---- the page ----
+
+/** "schedule=gpipe;ranks=4" @param {string} text */
+function requestOf(text) {
+    return Object.fromEntries(
+        text.split(';').map((pair) => {
+            const at = pair.indexOf('=');
+            if (at < 1) throw new Error(`page: "${pair}" is not name=value`);
+            return [pair.slice(0, at).trim(), pair.slice(at + 1).trim()];
+        }),
+    );
+}
+
+/** One number of a simulation as the page shows it. @param {Simulation} simulation @param {string} field @param {string} lang */
+function valueText(simulation, field, lang) {
+    const { summary } = simulation;
+    if (field === 'peaks') return peaksText(simulation, lang, ', ');
+    if (summary[field] === undefined) throw new Error(`page: the core has no figure named ${field}`);
+    if (summary[`${field}_denominator`] !== undefined) return formatShare(summary, field, lang);
+    return formatNumber(summary[field], lang);
+}
+
+/**
+ * Fills a template: {{static:NAME.LANG}} is a picture of figures.json, {{value FIELD REQUEST}} a number of the core.
+ * @param {string} template @param {string} lang @param {Engine} engine
+ */
+export function fillPage(template, lang, engine) {
+    const figures = new Map(figureList().map(({ name, attributes }) => [name, attributes]));
+    const linked = template.includes('figure.css')
+        ? template
+        : template.replace(
+              '<link rel="stylesheet" href="page.css">',
+              '<link rel="stylesheet" href="figure.css">\n  $&',
+          );
+    return linked.replace(/\{\{(.*?)\}\}/g, (whole, inside) => {
+        const picture = /^static:([\w-]+)\.(\w+)$/.exec(inside);
+        const attributes = picture && figures.get(picture[1]);
+        if (attributes) return figureHtml(engine.simulate(attributes), picture[2], `static-${picture[1]}`);
+        const value = /^value (\w+) (.+)$/.exec(inside);
+        if (value) return escapeXml(valueText(engine.simulate(requestOf(value[2])), value[1], lang));
+        throw new Error(`page: nothing to put in place of ${whole}`);
+    });
+}
+
+/**
+ * Writes the chapter page in both languages, and what it links to.
+ * @param {string} outDir
+ */
+export async function buildPage(outDir) {
+    const engine = await loadEngine();
+    mkdirSync(outDir, { recursive: true });
+    for (const [lang, name] of [
+        ['ru', 'index.html'],
+        ['en', 'index.en.html'],
+    ]) {
+        writeFileSync(join(outDir, name), fillPage(source(`page/index.${lang}.html`), lang, engine));
+    }
+    for (const name of ['page.css', 'chapter.py']) copyFileSync(join(folder, 'page', name), join(outDir, name));
+    copyFileSync(join(folder, 'figure.css'), join(outDir, 'figure.css'));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+    if (process.argv[2] !== 'docs') {
+        process.stderr.write('usage: node web/static.js docs\n');
+        process.exitCode = 2;
+    } else {
+        const docs = join(folder, '../docs');
+        mkdirSync(docs, { recursive: true });
+        writeFileSync(join(docs, 'figure.svg'), `${readmeFigure(await loadEngine())}\n`);
+    }
+}

@@ -1,0 +1,43 @@
+// Every text a reader sees, by language. Russian is the first language of the figure; any other but Russian gets English.
+import en from './strings.en.js';
+import ru from './strings.ru.js';
+
+export const languages = ['ru', 'en'];
+
+/**
+ * Russian lines do not break after a short word or before a dash.
+ * @param {string} text
+ */
+const bound = (text) =>
+    text
+        .replace(/(?<![\p{L}\d-])(\p{L}{1,2}) (?=\S)/gu, '$1\u00a0')
+        .replace(/ (?=— |—$|(?:же|ли|бы)(?!\p{L}))/gu, '\u00a0');
+
+/** @param {Record<string, any>} table */
+function boundTable(table) {
+    const entries = Object.entries(table).map(([key, text]) => [key, typeof text === 'string' ? bound(text) : text]);
+    return Object.fromEntries(entries);
+}
+
+/** @type {Record<string, Record<string, any>>} */
+const tables = { ru: boundTable(ru), en };
+
+/** @param {string} lang as in an attribute: "ru", "ru-RU", "en" @returns {'ru' | 'en'} */
+export function languageOf(lang) {
+    return /^ru\b/i.test(lang) ? 'ru' : 'en';
+}
+
+/**
+ * The text of a key. {0}, {1}, … are replaced by the further arguments.
+ * @param {string} lang @param {string} key @param {...(string | number)} values
+ * @returns {string}
+ */
+export function textOf(lang, key, ...values) {
+    const text = tables[lang]?.[key] ?? tables.en[key];
+    if (text === undefined) throw new Error(`pipeline-figure: no text for ${key}`);
+    if (values.length === 0) return text;
+    return text.replace(
+        /\{(\d)\}/g,
+        (/** @type {string} */ whole, /** @type {string} */ digit) => values[+digit] ?? whole,
+    );
+}

@@ -1,0 +1,57 @@
+// What the element takes over from the page around it: the language it is in, and whether its ground is dark.
+import { languageOf } from './strings.js';
+
+/** The element or shadow host above a node. @param {Node} node @returns {Element | null} */
+function above(node) {
+    const parent = node.parentNode;
+    if (parent instanceof ShadowRoot) return parent.host;
+    return parent instanceof Element ? parent : null;
+}
+
+/** The nearest lang of a node or above it, Russian where there is none. @param {Element} node */
+export function languageAround(node) {
+    for (let at = /** @type {Element | null} */ (node); at; at = above(at)) {
+        const lang = at.getAttribute('lang');
+        if (lang) return languageOf(lang);
+    }
+    return 'ru';
+}
+
+/**
+ * Does the page look dark without saying so in color-scheme? Then light-dark() inside would choose wrongly. Asks the
+ * nearest ground that is not see-through.
+ * @param {Element} node
+ */
+export function isOnUnsaidDark(node) {
+    if (getComputedStyle(node).colorScheme !== 'normal') return false;
+    for (let at = /** @type {Element | null} */ (node); at; at = above(at)) {
+        const channels = getComputedStyle(at)
+            .backgroundColor.match(/[\d.]+/g)
+            ?.map(Number);
+        if (!channels || channels.length < 3 || channels[3] === 0) continue;
+        const [red, green, blue] = channels;
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue < 110;
+    }
+    return false;
+}
+
+/** @type {Set<() => void>} */
+const watchers = new Set();
+/** @type {MutationObserver | undefined} */
+let observer;
+
+/** Calls back when the page changes its language or theme. One observer a page. @param {() => void} callback */
+export function watchPage(callback) {
+    watchers.add(callback);
+    observer ??= new MutationObserver(() => {
+        for (const watcher of watchers) watcher();
+    });
+    if (watchers.size === 1) {
+        for (const root of [document.documentElement, document.body])
+            if (root) observer.observe(root, { attributes: true });
+    }
+    return () => {
+        watchers.delete(callback);
+        if (watchers.size === 0) observer?.disconnect();
+    };
+}
