@@ -20,6 +20,10 @@ jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 build() {
     folder=$1
     shift
+    # CMake refuses a folder that was made elsewhere: a repository may be moved or copied.
+    if [ -f "$folder/CMakeCache.txt" ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$PWD" "$folder/CMakeCache.txt"; then
+        rm -rf "$folder"
+    fi
     {
         "$@" -S . -B "$folder" -DCMAKE_BUILD_TYPE=Release && cmake --build "$folder" --parallel "$jobs"
     } >"$folder.log" 2>&1 || {

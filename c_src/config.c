@@ -23,7 +23,8 @@ static const struct {
 
 static const char *const dialects[] = {"megatron", "pytorch", "free", ""};
 static const char *const backward_orders[] = {"ascending", "descending", ""};
-static const char *const recomputes[] = {"none", "late", "early", ""};
+static const char *const recomputes[] = {"none", "late", "early", "late-except-last", "early-except-last", ""};
+static const char *const placements[] = {"loop", "v", ""};
 static const char *const transfers[] = {"overlap", "sender", "rendezvous", ""};
 
 /* ---- names ---- */
@@ -122,6 +123,7 @@ const char *pp_option_value_name(int32_t option, int32_t value) {
     case PP_OPT_BACKWARD_ORDER: names = backward_orders; break;
     case PP_OPT_RECOMPUTE: names = recomputes; break;
     case PP_OPT_TRANSFER: names = transfers; break;
+    case PP_OPT_PLACEMENT: names = placements; break;
     default: return "";
     }
     for (int32_t i = 0; names[i][0] != 0; i++)
@@ -143,6 +145,7 @@ int32_t pp_option_max(int32_t option) {
     case PP_OPT_SLICES: return PP_MAX_SLICES;
     case PP_OPT_MEMORY_LIMIT: return PP_MAX_MICROBATCHES;
     case PP_OPT_EXTRA_WARMUP: return PP_MAX_MICROBATCHES;
+    case PP_OPT_WARMUP_FACTOR: return 2;
     default: return 0;
     }
 }
@@ -250,7 +253,7 @@ static int32_t refuse_meaningless(const pp_config *config, int32_t option, pp_te
     pp_fault_seen(fault, seen.begin, seen.length);
     pp_fault_fix_text(fault, option, "");
     for (int32_t id = 0; id < pp_schedule_count(); id++) {
-        if (pp_schedule_option_used(id, option)) {
+        if (pp_schedule_trains(id) && pp_schedule_option_used(id, option)) {
             pp_fault_fix_text(fault, PP_OPT_SCHEDULE, pp_schedule_name(id));
             break;
         }
@@ -307,7 +310,7 @@ int32_t pp_config_parse(const char *text, int32_t length, pp_config *config, pp_
         given[option] = value;
     }
 
-    *config = (pp_config){.schedule = 0, .ranks = 3, .microbatches = 4, .pipes = 2, .slices = 1};
+    *config = (pp_config){.schedule = 0, .ranks = 3, .microbatches = 4, .pipes = 2, .slices = 1, .warmup_factor = 2};
     const struct {
         int32_t option;
         int32_t *field;
@@ -323,7 +326,9 @@ int32_t pp_config_parse(const char *text, int32_t length, pp_config *config, pp_
                    {PP_OPT_PIPES, &config->pipes},
                    {PP_OPT_SLICES, &config->slices},
                    {PP_OPT_MEMORY_LIMIT, &config->memory_limit},
-                   {PP_OPT_EXTRA_WARMUP, &config->extra_warmup}};
+                   {PP_OPT_EXTRA_WARMUP, &config->extra_warmup},
+                   {PP_OPT_WARMUP_FACTOR, &config->warmup_factor},
+                   {PP_OPT_PLACEMENT, &config->placement}};
     for (size_t i = 0; i < sizeof scalars / sizeof scalars[0]; i++) {
         int32_t o = scalars[i].option;
         if (given[o].begin == NULL) continue;
@@ -338,6 +343,7 @@ int32_t pp_config_parse(const char *text, int32_t length, pp_config *config, pp_
 
     const pp_generator *row = pp_generator_of(config->schedule);
     if (given[PP_OPT_CHUNKS].begin == NULL) config->chunks = row->chunks_default;
+    if (given[PP_OPT_SLICES].begin == NULL && row->slices_default != 0) config->slices = row->slices_default;
     if (config->chunks < row->chunks_min || config->chunks > row->chunks_max)
         return refuse_chunks(config, row, fault);
     config->stages = pp_stage_count(config);

@@ -86,51 +86,53 @@ static double stage_sum(const double *costs, int32_t stages, int32_t row, int32_
     return sum;
 }
 
-/* Messages a unit crosses on its way through stages from..to in one direction. */
-static double hop_sum(const pp_schedule *s, const double *costs, int32_t pipe, int32_t from, int32_t to) {
-    const int32_t *rank = s->stage_rank + pipe * s->stages;
-    double sum = 0;
-    for (int32_t stage = from; stage < to; stage++)
-        if (rank[stage] != rank[stage + 1]) sum += costs[PP_COST_LATENCY * s->stages + stage];
-    return sum;
+/* For each rank the least that must run elsewhere before its first action (head) and after its last B or I, or without
+ * a backward its last F (tail). Returns the time of one unit alone through all stages, the longest of the pipes. */
+static double ends_of_ranks(const pp_schedule *s, const double *costs, int32_t backward_row, double *head,
+                            double *tail) {
+    int32_t n = s->stages;
+    double longest = 0;
+    for (int32_t r = 0; r < s->ranks; r++) head[r] = tail[r] = INFINITY;
+    for (int32_t pipe = 0; pipe < s->pipes; pipe++) {
+        const int32_t *rank = s->stage_rank + pipe * n;
+        double forward = 0, backward = 0, rest = 0;
+        for (int32_t stage = 0; stage < n; stage++) {
+            if (forward < head[rank[stage]]) head[rank[stage]] = forward;
+            if (s->trains && backward < tail[rank[stage]]) tail[rank[stage]] = backward;
+            double hop = stage + 1 < n && rank[stage] != rank[stage + 1] ? costs[PP_COST_LATENCY * n + stage] : 0;
+            forward += costs[PP_COST_FORWARD * n + stage] + hop;
+            backward += costs[backward_row * n + stage] + hop;
+        }
+        for (int32_t stage = n - 1; stage >= 0 && !s->trains; stage--) {
+            if (rest < tail[rank[stage]]) tail[rank[stage]] = rest;
+            rest += costs[PP_COST_FORWARD * n + stage];
+            if (stage > 0 && rank[stage] != rank[stage - 1]) rest += costs[PP_COST_LATENCY * n + stage - 1];
+        }
+        double through = s->trains ? forward + backward : forward;
+        if (through > longest) longest = through;
+    }
+    return longest;
 }
 
-/* Largest of: one micro-batch alone through all stages; for each rank, what must run before its first action, its own
- * work, and what must run after its last. A rank cannot start before its lowest stage is fed, and after its last B or
- * I the gradient still goes down to stage 0; a W at the end has nothing after it, so where the backward is split the
- * tail counts after the work without W. A step with whole backward and one stage a rank gives the closed form
- * sum f + m (f + b) + sum b of the dependency argument. Fused slots may hide work, so they count with their own time. */
-static double lower_bound(const pp_schedule *s, const double *costs, const pp_rank_report *ranks) {
-    double bound = 0;
-    int32_t split = 0, n = s->stages;
+/* Largest of: one unit alone through all stages; for each rank, what must run before its first action, its own work,
+ * and what must run after its last. A rank cannot start before its lowest stage is fed, and after its last B or I the
+ * gradient still goes down to stage 0; a W at the end has nothing after it, so where the backward is split the tail
+ * counts after the work without W. A step with whole backward and one stage a rank gives the closed form
+ * sum f + m (f + b) + sum b of the dependency argument.
+ * Fused slots count with their own time, and the rest stands as it is: a slot is no shorter than either half, so a unit
+ * that passes through it spends no less there than in its own F or B, and never meets a slot twice, since its F all end
+ * before its B begin. And the last slot of a rank, W left out, is no fused one: its F would have a B still to come. */
+static double lower_bound(const pp_schedule *s, const double *costs, const pp_rank_report *ranks, double *scratch) {
+    double *head = scratch, *tail = scratch + s->ranks;
+    int32_t split = 0;
     for (int32_t i = 0; i < s->action_count; i++) split |= s->actions[i].op == PP_W;
-    int32_t row = split ? PP_COST_INPUT : PP_COST_BACKWARD;
-    int fused = 0;
-    for (int32_t i = 0; i < s->action_count; i++) fused |= s->actions[i].fused;
-    for (int32_t pipe = 0; pipe < s->pipes; pipe++) {
-        double through = stage_sum(costs, n, PP_COST_FORWARD, 0, n) + hop_sum(s, costs, pipe, 0, n - 1);
-        if (s->trains) through += stage_sum(costs, n, row, 0, n) + hop_sum(s, costs, pipe, 0, n - 1);
-        if (s->slices == 1 && !fused && through > bound) bound = through;
-    }
+    double bound = ends_of_ranks(s, costs, split ? PP_COST_INPUT : PP_COST_BACKWARD, head, tail);
     for (int32_t r = 0; r < s->ranks; r++) {
-        if (ranks[r].busy > bound) bound = ranks[r].busy;
-        double head = INFINITY, tail = INFINITY, held_back = 0;
-        for (int32_t pipe = 0; pipe < s->pipes; pipe++) {
-            int32_t lowest = -1;
-            for (int32_t stage = n - 1; stage >= 0; stage--)
-                if (s->stage_rank[pipe * n + stage] == r) lowest = stage;
-            if (lowest < 0) continue;
-            double before = stage_sum(costs, n, PP_COST_FORWARD, 0, lowest) + hop_sum(s, costs, pipe, 0, lowest);
-            double after = s->trains ? stage_sum(costs, n, row, 0, lowest) + hop_sum(s, costs, pipe, 0, lowest) : 0;
-            if (before < head) head = before;
-            if (after < tail) tail = after;
-        }
-        if (!isfinite(head)) continue;
+        if (s->rank_begin[r + 1] == s->rank_begin[r]) continue;
+        double held_back = 0;
         for (int32_t i = s->rank_begin[r]; i < s->rank_begin[r + 1]; i++)
-            if (s->actions[i].op == PP_W) held_back += costs[PP_COST_WEIGHT * n + s->actions[i].stage];
-        double through = fused ? ranks[r].busy : head + ranks[r].busy - held_back + tail;
-        double own = head + ranks[r].busy;
-        if (fused) own = ranks[r].busy;
+            if (s->actions[i].op == PP_W) held_back += costs[PP_COST_WEIGHT * s->stages + s->actions[i].stage];
+        double own = head[r] + ranks[r].busy, through = own - held_back + tail[r];
         if (through > bound) bound = through;
         if (own > bound) bound = own;
     }
@@ -139,7 +141,10 @@ static double lower_bound(const pp_schedule *s, const double *costs, const pp_ra
 
 /* ---- summary ---- */
 
-size_t pp_report_scratch_bytes(const pp_schedule *s) { return 2 * (size_t)s->microbatches * sizeof(double); }
+size_t pp_report_scratch_bytes(const pp_schedule *s) {
+    size_t longer = (size_t)(s->microbatches > s->ranks ? s->microbatches : s->ranks);
+    return 2 * longer * sizeof(double);
+}
 
 static void report_latency(const pp_schedule *s, const pp_timeline *line, double *first, pp_summary *out) {
     double *last = first + s->microbatches;
@@ -188,11 +193,17 @@ static int all_whole(const pp_schedule *s, const double *costs) {
 static void report_formula(const pp_schedule *s, const pp_config *config, const double *costs, pp_summary *out) {
     out->formula = -1;
     const pp_generator *row = config != NULL ? pp_generator_of(config->schedule) : NULL;
-    if (row == NULL || row->makespan == NULL || config->recompute != PP_RECOMPUTE_NONE) return;
+    /* A late R runs right before its B or I and waits for the same gradient, so the two count as one longer op. */
+    int late = config != NULL && config->recompute == PP_RECOMPUTE_LATE;
+    if (row == NULL || (config->recompute != PP_RECOMPUTE_NONE && !late)) return;
     int32_t n = s->stages;
-    out->formula = row->makespan(config, costs[PP_COST_FORWARD * n], costs[PP_COST_BACKWARD * n],
-                                 costs[PP_COST_WEIGHT * n]);
-    int equal = row_equal(costs, n, PP_COST_FORWARD);
+    double f = costs[PP_COST_FORWARD * n], b = costs[PP_COST_BACKWARD * n], w = costs[PP_COST_WEIGHT * n];
+    double given = costs[PP_COST_OVERLAP * n];
+    if (late) b += costs[PP_COST_RECOMPUTE * n];
+    if (row->makespan != NULL) out->formula = row->makespan(config, f, b, w);
+    if (row->makespan_fused != NULL) out->formula = row->makespan_fused(config, f, b, w, given >= 0 ? given : f + b);
+    int equal = row_equal(costs, n, PP_COST_FORWARD) && (!late || row_equal(costs, n, PP_COST_RECOMPUTE)) &&
+                (row->makespan_fused == NULL || row_equal(costs, n, PP_COST_OVERLAP));
     if (s->trains) equal = equal && row_equal(costs, n, PP_COST_INPUT) && row_equal(costs, n, PP_COST_WEIGHT);
     for (int32_t stage = 0; stage + 1 < n; stage++) equal = equal && costs[PP_COST_LATENCY * n + stage] == 0;
     out->formula_holds = out->formula >= 0 && equal && fabs(out->formula - out->makespan) <= 1e-9 * out->makespan;
@@ -237,7 +248,7 @@ void pp_report(const pp_schedule *s, const pp_config *config, const double *cost
     out->throughput = out->makespan > 0 ? s->microbatches / out->makespan : 0;
     out->forward_sum = stage_sum(costs, s->stages, PP_COST_FORWARD, 0, s->stages);
     out->backward_sum = s->trains ? stage_sum(costs, s->stages, PP_COST_BACKWARD, 0, s->stages) : 0;
-    out->lower_bound = lower_bound(s, costs, ranks);
+    out->lower_bound = lower_bound(s, costs, ranks, scratch);
     report_latency(s, line, scratch, out);
     report_transfers(s, line, out);
     report_formula(s, config, costs, out);

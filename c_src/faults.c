@@ -109,6 +109,8 @@ static const words option_words[PP_TRAIN_END] = {
     [PP_OPT_SLICES] = {"slices", "число кусков последовательности (slices)"},
     [PP_OPT_MEMORY_LIMIT] = {"memory-limit", "предел памяти (memory-limit)"},
     [PP_OPT_EXTRA_WARMUP] = {"extra-warmup", "добавка к разогреву (extra-warmup)"},
+    [PP_OPT_WARMUP_FACTOR] = {"warmup-factor", "множитель разогрева (warmup-factor)"},
+    [PP_OPT_PLACEMENT] = {"placement", "размещение стадий (placement)"},
     [PP_OPT_FORWARD] = {"forward", "время прямого прохода (forward)"},
     [PP_OPT_BACKWARD] = {"backward", "время обратного прохода (backward)"},
     [PP_OPT_INPUT_GRADIENT] = {"input-gradient", "время градиента по входу (input-gradient)"},
@@ -152,6 +154,8 @@ static const words templates[PP_STATUS_COUNT] = {
     [PP_ERR_OPTION_MEANINGLESS] = {"%o = %s has no meaning for the schedule %n.",
                                    "%o = %s: у расписания %n такого параметра нет."},
     [PP_ERR_CHUNKS] = {"%o = %s: %n has %h.", "%o = %s: у расписания %n %h."},
+    [PP_ERR_CHUNKS_EVEN] = {"%o = %s: %n needs an even number of stages per rank, two for each wave.",
+                            "%o = %s: для %n число стадий на устройстве чётное: по две на каждую волну."},
     [PP_ERR_GROUP] = {"%o = %s: %n by Megatron's rule needs p <= N <= m; here p = %a, N = %c, m = %b.",
                       "%o = %s: по правилу Megatron для %n нужно p ≤ N ≤ m; здесь p = %a, N = %c, m = %b."},
     [PP_ERR_GROUP_REMAINDER] = {"%o = %s: %n by Megatron's rule needs m mod N = 0 or m mod N >= p; here p = %a, N = %c, "
@@ -159,6 +163,14 @@ static const words templates[PP_STATUS_COUNT] = {
                                 "%o = %s: по правилу Megatron для %n остаток m mod N должен быть 0 или не меньше p; "
                                 "здесь p = %a, N = %c, m = %b, а слишком короткая последняя группа может ждать саму "
                                 "себя."},
+    [PP_ERR_GROUP_HALF] = {"%o = %s: %n needs p/2 <= N <= p, here %a to %b; with smaller groups ranks wait in a circle, "
+                           "larger ones are plain interleaving.",
+                           "%o = %s: для %n нужно p/2 ≤ N ≤ p, здесь от %a до %b; при меньших группах устройства ждут "
+                           "друг друга по кругу, большие — это обычное чередование."},
+    [PP_ERR_GROUP_UPDATE] = {"%o = %s: %n updates the weights every N micro-batches; two versions of them are enough only "
+                             "if N >= p, here %a.",
+                             "%o = %s: %n обновляет веса через каждые N микробатчей; двух версий весов хватает, только "
+                             "если N ≥ p, здесь %a."},
     [PP_ERR_ROUNDS] = {"%o = %s: %n by PyTorch's rule runs max(1, m div p) rounds of equal size; here p = %a, m = %b.",
                        "%o = %s: по правилу PyTorch для %n число раундов max(1, m div p) должно делить m; здесь p = "
                        "%a, m = %b."},

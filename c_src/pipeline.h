@@ -74,8 +74,11 @@ extern "C" {
     /* the request: options that do not go together */                                                               \
     X(PP_ERR_OPTION_MEANINGLESS, "option-meaningless")                                                               \
     X(PP_ERR_CHUNKS, "chunks")                                                                                       \
+    X(PP_ERR_CHUNKS_EVEN, "chunks-even")                                                                             \
     X(PP_ERR_GROUP, "group")                                                                                         \
     X(PP_ERR_GROUP_REMAINDER, "group-remainder")                                                                     \
+    X(PP_ERR_GROUP_HALF, "group-half")                                                                               \
+    X(PP_ERR_GROUP_UPDATE, "group-update")                                                                           \
     X(PP_ERR_ROUNDS, "rounds")                                                                                       \
     X(PP_ERR_RANKS_EVEN, "ranks-even")                                                                               \
     X(PP_ERR_MICROBATCHES_EVEN, "microbatches-even")                                                                 \
@@ -179,6 +182,8 @@ int32_t pp_fault_message(const pp_fault *fault, int32_t lang, char *out, int32_t
     X(PP_OPT_SLICES, "slices", 0, 'N')                                                                               \
     X(PP_OPT_MEMORY_LIMIT, "memory-limit", 0, 'M')                                                                   \
     X(PP_OPT_EXTRA_WARMUP, "extra-warmup", 0, 'N')                                                                   \
+    X(PP_OPT_WARMUP_FACTOR, "warmup-factor", 0, 'N')                                                                 \
+    X(PP_OPT_PLACEMENT, "placement", 0, 'E')                                                                         \
     X(PP_OPT_FORWARD, "forward", 0, 'L')                                                                             \
     X(PP_OPT_BACKWARD, "backward", 0, 'L')                                                                           \
     X(PP_OPT_INPUT_GRADIENT, "input-gradient", 0, 'L')                                                               \
@@ -210,7 +215,17 @@ PP_EXPORT(pp_option_max) int32_t pp_option_max(int32_t option);
 /* Whose rule an interleaved order must obey; free: none, the order is made as asked and pp_check says whether it runs. */
 enum { PP_DIALECT_MEGATRON, PP_DIALECT_PYTORCH, PP_DIALECT_FREE };
 enum { PP_BACKWARD_ASCENDING, PP_BACKWARD_DESCENDING };
-enum { PP_RECOMPUTE_NONE, PP_RECOMPUTE_LATE, PP_RECOMPUTE_EARLY };
+/* When a forward is run again: late, once the gradient has arrived; early, as soon as the rank comes to it. The last
+ * two spare the last micro-batch, whose activations would be dropped only to be made again at once (torchgpipe). */
+enum {
+    PP_RECOMPUTE_NONE,
+    PP_RECOMPUTE_LATE,
+    PP_RECOMPUTE_EARLY,
+    PP_RECOMPUTE_LATE_EXCEPT_LAST,
+    PP_RECOMPUTE_EARLY_EXCEPT_LAST
+};
+/* How the chunks of a forward-only pass lie: stage s on rank s mod p, or there and back. */
+enum { PP_PLACEMENT_LOOP, PP_PLACEMENT_V };
 /* How a message occupies the ranks: nobody; the sender until it has arrived; both, from when both are ready. */
 enum { PP_TRANSFER_OVERLAP, PP_TRANSFER_SENDER, PP_TRANSFER_RENDEZVOUS };
 
@@ -220,7 +235,7 @@ enum { PP_TRANSFER_OVERLAP, PP_TRANSFER_SENDER, PP_TRANSFER_RENDEZVOUS };
     X(ranks)                                                                                                         \
     X(microbatches)                                                                                                  \
     X(chunks)                                                                                                        \
-    X(group)           /* micro-batches per group and chunk of interleaved schedules */                              \
+    X(group)           /* micro-batches per group and chunk of interleaved schedules, per update of 2bw */           \
     X(dialect)                                                                                                       \
     X(backward_order)                                                                                                \
     X(recompute)                                                                                                     \
@@ -229,6 +244,8 @@ enum { PP_TRANSFER_OVERLAP, PP_TRANSFER_SENDER, PP_TRANSFER_RENDEZVOUS };
     X(slices)          /* sequence slices per micro-batch */                                                         \
     X(memory_limit)    /* micro-batches in flight, 0: the schedule's own default */                                  \
     X(extra_warmup)                                                                                                  \
+    X(warmup_factor)   /* forwards of the interleaved warm-up per rank still below: 2 hides latency, 1 saves memory */\
+    X(placement)                                                                                                     \
     X(stages)          /* derived: ranks * chunks, or ranks for bidirectional schedules */
 
 typedef struct pp_config {
@@ -250,7 +267,8 @@ PP_EXPORT(pp_config_parse)
 int32_t pp_config_parse(const char *text, int32_t length, pp_config *config, pp_fault *fault);
 
 /* Rows of the cost table: costs[row * stages + stage], ticks >= 0. A fused slot takes PP_COST_OVERLAP of its forward's
- * stage; where that is negative, F + B of its two halves. Latency s lies on the hop between stages s and s+1. */
+ * stage, but no less than either half; where that is negative, F + B of its two halves. Latency s lies on the hop
+ * between stages s and s+1. */
 enum {
     PP_COST_FORWARD,
     PP_COST_INPUT,
@@ -293,6 +311,13 @@ PP_EXPORT(pp_schedule_chunks_default) int32_t pp_schedule_chunks_default(int32_t
 PP_EXPORT(pp_schedule_option_used) int32_t pp_schedule_option_used(int32_t id, int32_t option);
 /* 1 if the schedule has a backward pass. */
 PP_EXPORT(pp_schedule_trains) int32_t pp_schedule_trains(int32_t id);
+/* 1 if weights change while micro-batches are under way, so that several versions of them exist. */
+PP_EXPORT(pp_schedule_asynchronous) int32_t pp_schedule_asynchronous(int32_t id);
+/* Which weights rank uses for the F and the B of a micro-batch (any number >= 0, beyond those of the config, too):
+ * version x has seen x updates of that rank. And by how many updates these weights lag behind those that a run of one
+ * micro-batch after the other would use. Both 0 where the schedule is synchronous. */
+PP_EXPORT(pp_weight_version) int32_t pp_weight_version(const pp_config *config, int32_t rank, int32_t microbatch);
+PP_EXPORT(pp_weight_delay) int32_t pp_weight_delay(const pp_config *config, int32_t rank, int32_t microbatch);
 /* The closed form of the makespan as one line of plain text in the letters of this header, "" if there is none. */
 PP_EXPORT(pp_schedule_formula) const char *pp_schedule_formula(int32_t id);
 
@@ -318,7 +343,7 @@ typedef struct pp_schedule {
     int32_t slices;
     int32_t pipes;            /* copies of the stages, 1 unless bidirectional */
     int32_t placement;
-    int32_t recompute;        /* PP_RECOMPUTE_LATE: an R also waits for the gradient its backward waits for */
+    int32_t recompute;        /* NONE, LATE or EARLY; PP_RECOMPUTE_LATE: an R also waits for its backward's gradient */
     int32_t action_count;
     int32_t trains;           /* 1: has a backward pass */
     int32_t *rank_begin;      /* ranks + 1 offsets into actions */

@@ -7,7 +7,28 @@
 #include "fault.h"
 
 /* The one list. The order is the order in which the names are shown; the numbers are not stable across versions. */
-#define GENERATORS(X) X(forward) X(naive) X(gpipe) X(1f1b) X(interleaved)
+#define GENERATORS(X)                                                                                                  \
+    X(forward)                                                                                                         \
+    X(naive)                                                                                                           \
+    X(gpipe)                                                                                                           \
+    X(1f1b)                                                                                                            \
+    X(eager_1f1b)                                                                                                      \
+    X(1f1b_overlap)                                                                                                    \
+    X(interleaved)                                                                                                     \
+    X(interleaved_overlap)                                                                                             \
+    X(bfs)                                                                                                             \
+    X(gis)                                                                                                             \
+    X(interleaved_zb)                                                                                                  \
+    X(zb_h1)                                                                                                           \
+    X(zb_h2)                                                                                                           \
+    X(zb_v)                                                                                                            \
+    X(dualpipe)                                                                                                        \
+    X(dualpipe_v)                                                                                                      \
+    X(chimera)                                                                                                         \
+    X(hanayo)                                                                                                          \
+    X(pipedream)                                                                                                       \
+    X(2bw)                                                                                                             \
+    X(seq1f1b)
 
 #define GENERATOR_DECLARE(name) extern const pp_generator pp_generator_##name;
 GENERATORS(GENERATOR_DECLARE)
@@ -32,6 +53,7 @@ int32_t pp_schedule_chunks_min(int32_t id) { return valid(id) ? generators[id]->
 int32_t pp_schedule_chunks_max(int32_t id) { return valid(id) ? generators[id]->chunks_max : 0; }
 int32_t pp_schedule_chunks_default(int32_t id) { return valid(id) ? generators[id]->chunks_default : 0; }
 int32_t pp_schedule_trains(int32_t id) { return valid(id) ? generators[id]->trains : 0; }
+int32_t pp_schedule_asynchronous(int32_t id) { return valid(id) && generators[id]->update_every != NULL; }
 const char *pp_schedule_formula(int32_t id) { return valid(id) ? generators[id]->formula : ""; }
 
 int32_t pp_schedule_option_used(int32_t id, int32_t option) {
@@ -51,6 +73,43 @@ int32_t pp_schedule_option_used(int32_t id, int32_t option) {
     case PP_OPT_OVERLAP_COST:
     case PP_OPT_LATENCY: return 1;
     default: return option >= 0 && option < PP_OPT_COUNT && (generators[id]->options >> option & 1u);
+    }
+}
+
+int32_t pp_weight_version(const pp_config *config, int32_t rank, int32_t microbatch) {
+    const pp_generator *row = pp_generator_of(config->schedule);
+    return row->weight_version != NULL ? row->weight_version(config, rank, microbatch) : 0;
+}
+
+int32_t pp_weight_delay(const pp_config *config, int32_t rank, int32_t microbatch) {
+    const pp_generator *row = pp_generator_of(config->schedule);
+    if (row->update_every == NULL) return 0;
+    return microbatch / row->update_every(config) - pp_weight_version(config, rank, microbatch);
+}
+
+pp_fault *pp_refuse_shape(const pp_config *config, int32_t code, int32_t option, int32_t seen, int32_t a,
+                          pp_fault *fault, pp_fault *scratch) {
+    fault = pp_fault_start(fault, scratch, code);
+    fault->option = option;
+    fault->schedule = config->schedule;
+    fault->a = a;
+    pp_fault_seen_number(fault, seen);
+    return fault;
+}
+
+/* Where the stages of this request lie: as the schedule has it, or as asked where it leaves the choice. */
+static int32_t placement_of(const pp_config *config) {
+    const pp_generator *row = pp_generator_of(config->schedule);
+    int asked = row->options >> PP_OPT_PLACEMENT & 1u;
+    return asked && config->placement == PP_PLACEMENT_V ? PP_PLACE_ZIGZAG : row->placement;
+}
+
+/* What a schedule tells about its R: only whether they wait for the gradient, not which there are. */
+static int32_t recompute_when(int32_t recompute) {
+    switch (recompute) {
+    case PP_RECOMPUTE_LATE_EXCEPT_LAST: return PP_RECOMPUTE_LATE;
+    case PP_RECOMPUTE_EARLY_EXCEPT_LAST: return PP_RECOMPUTE_EARLY;
+    default: return recompute;
     }
 }
 
@@ -100,8 +159,8 @@ int32_t pp_schedule_make(const pp_config *config, void *memory, size_t bytes, pp
                               .microbatches = config->microbatches,
                               .slices = config->slices,
                               .pipes = pipes,
-                              .placement = row->placement,
-                              .recompute = config->recompute,
+                              .placement = placement_of(config),
+                              .recompute = recompute_when(config->recompute),
                               .trains = row->trains};
     int32_t *ints = (int32_t *)((char *)memory + align8(sizeof(pp_schedule)));
     schedule->rank_begin = ints;
@@ -112,11 +171,11 @@ int32_t pp_schedule_make(const pp_config *config, void *memory, size_t bytes, pp
     if (row->place != NULL)
         row->place(config, schedule->stage_rank, schedule->unit_pipe);
     else
-        place_by_rule(config, row->placement, schedule->stage_rank);
+        place_by_rule(config, schedule->placement, schedule->stage_rank);
 
     pp_writer writer = {.actions = schedule->actions,
                         .rank_begin = schedule->rank_begin,
-                        .recompute = config->recompute,
+                        .recompute_end = pp_recompute_end(config),
                         .scratch = schedule->actions + row->action_count(config)};
     row->generate(config, &writer);
     schedule->rank_begin[config->ranks] = schedule->action_count = writer.count;

@@ -25,8 +25,8 @@ typedef struct pp_writer {
     pp_action *actions;
     int32_t *rank_begin;
     int32_t count;
-    int32_t recompute; /* PP_RECOMPUTE_...: an R goes before every B or I */
-    void *scratch;     /* pp_generator.scratch_bytes bytes, 8-byte aligned */
+    int32_t recompute_end; /* an R goes before the B or I of units below this one */
+    void *scratch;         /* pp_generator.scratch_bytes bytes, 8-byte aligned */
 } pp_writer;
 
 /* One schedule. A generator file defines one of these; the table in schedule.c lists it. */
@@ -34,6 +34,7 @@ typedef struct pp_generator {
     const char *name;
     int32_t placement; /* PP_PLACE_... */
     int32_t chunks_min, chunks_max, chunks_default;
+    int32_t slices_default; /* 0 means 1 */
     int32_t trains;
     uint32_t options;        /* bit 1u << PP_OPT_...: options of its own, beside those every schedule has */
     const char *formula;     /* closed form of the makespan in words of pipeline.h, "" for none */
@@ -47,17 +48,38 @@ typedef struct pp_generator {
     /* The closed form in ticks for equal stages and free transfers; f, b, w: one stage's forward, whole backward and
      * weight gradient. NULL or a negative result: none for this shape. */
     double (*makespan)(const pp_config *config, double f, double b, double w);
+    /* The same for a schedule with fused slots, each fb ticks long, in place of makespan. */
+    double (*makespan_fused)(const pp_config *config, double f, double b, double w, double fb);
     /* Weight versions that rank holds at once; NULL: 1. */
     int32_t (*weight_versions)(const pp_config *config, int32_t rank);
+    /* Asynchronous schedules: the version a micro-batch uses on rank, and after how many of them weights change. */
+    int32_t (*weight_version)(const pp_config *config, int32_t rank, int32_t microbatch);
+    int32_t (*update_every)(const pp_config *config);
 } pp_generator;
 
 const pp_generator *pp_generator_of(int32_t schedule);
 int32_t pp_stage_count(const pp_config *config);
 
-/* Actions of a schedule with `per_stage` of them per stage and unit, plus one R per backward where it recomputes. */
+/* Begins the refusal of a shape: a rule of config's schedule that `option`, as seen, breaks; a: number of the rule. The
+ * caller adds the nearest legal choice. fault may be NULL, then scratch is filled. */
+pp_fault *pp_refuse_shape(const pp_config *config, int32_t code, int32_t option, int32_t seen, int32_t a,
+                          pp_fault *fault, pp_fault *scratch);
+
+/* Units from 0 up to this one are recomputed. */
+static inline int32_t pp_recompute_end(const pp_config *config) {
+    int32_t units = config->microbatches * config->slices;
+    switch (config->recompute) {
+    case PP_RECOMPUTE_NONE: return 0;
+    case PP_RECOMPUTE_LATE:
+    case PP_RECOMPUTE_EARLY: return units;
+    default: return units - config->slices;
+    }
+}
+
+/* Actions of a schedule with `per_stage` of them per stage and unit, plus the R of those that are recomputed. */
 static inline int64_t pp_actions_of(const pp_config *config, int32_t per_stage) {
-    return (int64_t)config->stages * config->microbatches * config->slices *
-           (per_stage + (config->recompute != PP_RECOMPUTE_NONE));
+    int64_t units = (int64_t)config->microbatches * config->slices;
+    return config->stages * (units * per_stage + pp_recompute_end(config));
 }
 
 static inline void pp_rank_start(pp_writer *writer, int32_t rank) { writer->rank_begin[rank] = writer->count; }
@@ -68,7 +90,7 @@ PP_INLINE void pp_emit(pp_writer *writer, int32_t op, int32_t stage, int32_t uni
 
 /* A B or I, after the R it needs where the request recomputes. */
 PP_INLINE void pp_emit_backward(pp_writer *writer, int32_t op, int32_t stage, int32_t unit) {
-    if (writer->recompute != PP_RECOMPUTE_NONE) pp_emit(writer, PP_R, stage, unit);
+    if (unit < writer->recompute_end) pp_emit(writer, PP_R, stage, unit);
     pp_emit(writer, op, stage, unit);
 }
 

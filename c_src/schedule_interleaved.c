@@ -5,10 +5,12 @@
  *   megatron  p <= N <= m, and a short last group (m mod N) has at least p; N is p unless given
  *   pytorch   rounds = max(1, m div p) must divide m; N = m / rounds
  *   free      any N; some of these orders wait for themselves, which pp_check finds
- * With v = 1 the order is 1F1B's. Source: Narayanan et al. 2021, section 2.2.2; Megatron-LM schedules.py;
- * PyTorch ScheduleInterleaved1F1B. */
+ * The warm-up of rank r is (v - 1) N + 2(p - 1 - r) forwards. With warmup-factor 1 in place of the 2 it holds fewer
+ * activations and takes as long where messages are free, but has nothing to do while they travel. With v = 1 the order
+ * is 1F1B's. Source: Narayanan et al. 2021, section 2.2.2; Megatron-LM schedules.py; PyTorch's Interleaved1F1B. */
+#include "schedule_interleaved.h"
+
 #include "fault.h"
-#include "schedule.h"
 #include "schedule_1f1b.h"
 
 static int32_t rounds_of(const pp_config *config) {
@@ -47,28 +49,32 @@ static int32_t refuse(const pp_config *config, int32_t code, int32_t option, dou
     return code;
 }
 
-static int32_t legal(pp_config *config, pp_fault *fault) {
+int32_t pp_interleaved_rounds_legal(pp_config *config, pp_fault *fault) {
+    pp_fault scratch;
+    int32_t m = config->microbatches, given = config->group;
+    if (given != 0 && (int64_t)given * rounds_of(config) != m) {
+        fault = pp_fault_start(fault, &scratch, PP_ERR_ROUNDS);
+        refuse(config, PP_ERR_ROUNDS, PP_OPT_GROUP, given, fault);
+        if (pytorch_legal(config)) pp_fault_fix_number(fault, PP_OPT_GROUP, m / rounds_of(config));
+        pp_fault_fix_text(fault, PP_OPT_DIALECT, "megatron");
+        return PP_ERR_ROUNDS;
+    }
+    config->group = m / rounds_of(config);
+    if (pytorch_legal(config)) return PP_OK;
+    fault = pp_fault_start(fault, &scratch, PP_ERR_ROUNDS);
+    refuse(config, PP_ERR_ROUNDS, PP_OPT_MICROBATCHES, m, fault);
+    pp_fault_fix_number(fault, PP_OPT_MICROBATCHES, nearest_microbatches(config, pytorch_legal));
+    return PP_ERR_ROUNDS;
+}
+
+int32_t pp_interleaved_legal(pp_config *config, pp_fault *fault) {
     pp_fault scratch;
     int32_t p = config->ranks, m = config->microbatches, given = config->group;
     if (config->chunks == 1) {
         config->group = 0;
         return PP_OK;
     }
-    if (config->dialect == PP_DIALECT_PYTORCH) {
-        if (given != 0 && given * rounds_of(config) != m) {
-            fault = pp_fault_start(fault, &scratch, PP_ERR_ROUNDS);
-            refuse(config, PP_ERR_ROUNDS, PP_OPT_GROUP, given, fault);
-            if (pytorch_legal(config)) pp_fault_fix_number(fault, PP_OPT_GROUP, m / rounds_of(config));
-            pp_fault_fix_text(fault, PP_OPT_DIALECT, "megatron");
-            return PP_ERR_ROUNDS;
-        }
-        config->group = m / rounds_of(config);
-        if (pytorch_legal(config)) return PP_OK;
-        fault = pp_fault_start(fault, &scratch, PP_ERR_ROUNDS);
-        refuse(config, PP_ERR_ROUNDS, PP_OPT_MICROBATCHES, m, fault);
-        pp_fault_fix_number(fault, PP_OPT_MICROBATCHES, nearest_microbatches(config, pytorch_legal));
-        return PP_ERR_ROUNDS;
-    }
+    if (config->dialect == PP_DIALECT_PYTORCH) return pp_interleaved_rounds_legal(config, fault);
     if (given == 0) config->group = p;
     if (config->dialect == PP_DIALECT_FREE || megatron_legal(config)) return PP_OK;
 
@@ -91,27 +97,6 @@ static int32_t legal(pp_config *config, pp_fault *fault) {
 
 static int64_t action_count(const pp_config *config) { return pp_actions_of(config, 2); }
 
-/* Entry t of the schedule table: which chunk and micro-batch the t-th forward of a rank is. */
-static inline void table_entry(int32_t t, int32_t group, int32_t chunks, int32_t m, int32_t *chunk, int32_t *k) {
-    int32_t first = t / (group * chunks) * group; /* the group's first micro-batch */
-    int32_t size = m - first < group ? m - first : group;
-    int32_t rest = t - first * chunks;
-    *chunk = rest / size;
-    *k = first + rest % size;
-}
-
-static void emit_forward(const pp_config *c, pp_writer *writer, int32_t rank, int32_t t) {
-    int32_t chunk, k;
-    table_entry(t, c->group, c->chunks, c->microbatches, &chunk, &k);
-    pp_emit(writer, PP_F, chunk * c->ranks + rank, k);
-}
-
-static void emit_backward(const pp_config *c, pp_writer *writer, int32_t rank, int32_t t) {
-    int32_t chunk, k;
-    table_entry(t, c->group, c->chunks, c->microbatches, &chunk, &k);
-    pp_emit_backward(writer, PP_B, (c->chunks - 1 - chunk) * c->ranks + rank, k);
-}
-
 static void generate(const pp_config *config, pp_writer *writer) {
     int32_t p = config->ranks, total = config->microbatches * config->chunks;
     for (int32_t r = 0; r < p; r++) {
@@ -120,22 +105,25 @@ static void generate(const pp_config *config, pp_writer *writer) {
             pp_1f1b_rank(writer, r, config->microbatches, p - 1 - r + config->extra_warmup);
             continue;
         }
-        int64_t wanted = 2 * (int64_t)(p - 1 - r) + (int64_t)(config->chunks - 1) * config->group + config->extra_warmup;
+        int64_t wanted = config->warmup_factor * (int64_t)(p - 1 - r) + (int64_t)(config->chunks - 1) * config->group +
+                         config->extra_warmup;
         int32_t warmup = wanted < total ? (int32_t)wanted : total;
-        for (int32_t t = 0; t < warmup; t++) emit_forward(config, writer, r, t);
+        pp_turn forward = pp_turn_start(config), backward = forward;
+        for (int32_t t = 0; t < warmup; t++) pp_turn_forward(writer, &forward, p, r);
         for (int32_t t = warmup; t < total; t++) {
-            emit_forward(config, writer, r, t);
-            emit_backward(config, writer, r, t - warmup);
+            pp_turn_forward(writer, &forward, p, r);
+            pp_turn_backward(writer, &backward, PP_B, p, r);
         }
-        for (int32_t t = total - warmup; t < total; t++) emit_backward(config, writer, r, t);
+        for (int32_t t = total - warmup; t < total; t++) pp_turn_backward(writer, &backward, PP_B, p, r);
     }
 }
 
-/* Known for whole groups only; PyTorch's m < p has another form (schedule wraps before the first rank is fed). */
+/* With m < p, which only PyTorch's rule lets pass, each chunk but the last waits for the first rank to be fed again. */
 static double makespan(const pp_config *config, double f, double b, double w) {
     (void)w;
-    if (config->microbatches < config->ranks || config->dialect == PP_DIALECT_FREE) return -1;
-    return ((double)config->microbatches * config->chunks + config->ranks - 1) * (f + b);
+    double p = config->ranks, m = config->microbatches, v = config->chunks;
+    if (v > 1 && config->dialect == PP_DIALECT_FREE && !megatron_legal(config)) return -1;
+    return (m * v + p - 1 + (m < p ? (v - 1) * (p - m) : 0)) * (f + b);
 }
 
 const pp_generator pp_generator_interleaved = {
@@ -145,9 +133,10 @@ const pp_generator pp_generator_interleaved = {
     .chunks_max = PP_MAX_CHUNKS,
     .chunks_default = 2,
     .trains = 1,
-    .options = 1u << PP_OPT_RECOMPUTE | 1u << PP_OPT_GROUP | 1u << PP_OPT_EXTRA_WARMUP,
+    .options = 1u << PP_OPT_RECOMPUTE | 1u << PP_OPT_GROUP | 1u << PP_OPT_EXTRA_WARMUP |
+               1u << PP_OPT_WARMUP_FACTOR,
     .formula = "(m v + p - 1)(F + B)",
-    .legal = legal,
+    .legal = pp_interleaved_legal,
     .action_count = action_count,
     .generate = generate,
     .makespan = makespan,

@@ -18,11 +18,14 @@ static double plain_cost(const pp_schedule *s, const double *costs, const pp_act
     return costs[cost_row[a->op] * s->stages + a->stage];
 }
 
-/* A slot of F and B: as given for the forward's stage, else the sum (no gain from running them together). */
+/* A slot of F and B: as given for the forward's stage, but no shorter than either half, whose stages may differ; else
+ * the sum (no gain from running them together). */
 static double slot_cost(const pp_schedule *s, const double *costs, const pp_action *a) {
     const pp_action *forward = a[0].op == PP_F ? &a[0] : &a[1];
     double given = costs[PP_COST_OVERLAP * s->stages + forward->stage];
-    return given >= 0 ? given : plain_cost(s, costs, &a[0]) + plain_cost(s, costs, &a[1]);
+    double x = plain_cost(s, costs, &a[0]), y = plain_cost(s, costs, &a[1]);
+    if (given < 0) return x + y;
+    return given > x && given > y ? given : x > y ? x : y;
 }
 
 double pp_cost_of(const pp_schedule *s, const double *costs, int32_t i) {

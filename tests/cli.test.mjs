@@ -154,7 +154,7 @@ test('SCH-13: one stage a rank with two chunks', () => {
 
 test('SCH-14: names of schedules', () => {
     const message = refused('-s interlaeved1f1b');
-    assert.match(message, /forward, naive, gpipe, 1f1b, interleaved/);
+    assert.match(message, /forward, naive, gpipe, 1f1b, eager-1f1b, .*interleaved/);
     assert.match(message, /Nearest legal: schedule=interleaved/);
     assert.equal(simulate('-s 1F1B').schedule, '1f1b');
     assert.equal(simulate('-s G-Pipe').schedule, 'gpipe');

@@ -45,7 +45,7 @@ test('another schedule takes what it knows; the rest waits and comes back', () =
     assert.deepEqual(one.request, { schedule: '1f1b', ranks: '4', recompute: 'late' });
     assert.deepEqual(one.aside, { chunks: '3', group: '4' });
     const forward = withSchedule(one.request, one.aside, schedule('forward'));
-    assert.deepEqual(forward.request, { schedule: 'forward', ranks: '4' });
+    assert.deepEqual(forward.request, { schedule: 'forward', ranks: '4', chunks: '3', group: '4' });
     const back = withSchedule(forward.request, forward.aside, schedule('interleaved'));
     assert.ok(sameRequest(back.request, start));
     assert.deepEqual(back.aside, {});

@@ -369,3 +369,15 @@ test('docs/embedding.md names every option that the element takes', async () => 
         [],
     );
 });
+
+test('both editions ask the core for the same numbers, and the uneven stages come out as chapter.py has them', () => {
+    const asked = (/** @type {string} */ lang) =>
+        matches(read(`web/page/index.${lang}.html`), /\{\{value [^}]*\}\}/g).sort();
+    assert.deepEqual(asked('en'), asked('ru'));
+    assert.ok(asked('ru').length > 30);
+    for (const path of Object.values(editions)) {
+        const text = flat(prose(read(path)));
+        for (const ticks of ['19', '29', '22'])
+            assert.match(text, new RegExp(`(?<![\\d,.])${ticks}(?![\\d,.]\\d)`), `${path}: ${ticks}`);
+    }
+});

@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build, transform } from 'esbuild';
+import { pack } from './core-text.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
@@ -51,14 +52,26 @@ const styles = {
     },
 };
 
+// The core inlined; esbuild's own loader for bytes would write base64.
+const bytes = {
+    name: 'bytes',
+    setup({ onLoad }) {
+        onLoad({ filter: /\.wasm$/ }, ({ path }) => ({
+            contents: `import { unpack } from './core-text.js';
+                export default unpack(${JSON.stringify(pack(readFileSync(path)))});`,
+            loader: 'js',
+            resolveDir: join(root, 'web'),
+        }));
+    },
+};
+
 const common = {
     entryPoints: [join(root, 'web/index.js')],
     bundle: true,
     minify: true,
     target: 'es2022',
     conditions: ['production'],
-    loader: { '.wasm': 'binary' },
-    plugins: [styles],
+    plugins: [styles, bytes],
     legalComments: 'eof',
     banner: { js: `/* Pipeline Figure ${version}, MIT. Parts of others: THIRD_PARTY_LICENSES. */` },
     metafile: true,

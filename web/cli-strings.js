@@ -13,8 +13,9 @@ const usage = `  pipeline-figure simulate [-s NAME] [-p RANKS] [-m MICROBATCHES]
   pipeline-figure train    [the same] [--data NAME] [--steps N] [--batch N] [--seed N] [--rate X]
 `;
 const options = `  -s, --schedule NAME        -p, --ranks N        -m, --microbatches N        -v, --chunks N
-  --group N  --dialect megatron|pytorch|free  --extra-warmup N
-  --backward-order ascending|descending  --recompute none|late|early
+  --group N  --dialect megatron|pytorch|free  --extra-warmup N  --warmup-factor 1|2  --placement loop|v
+  --pipes N  --slices N  --backward-order ascending|descending
+  --recompute none|late|early|late-except-last|early-except-last
   --forward LIST  --backward LIST  --input-gradient LIST  --weight-gradient LIST
   --recompute-cost LIST  --overlap-cost LIST  --latency LIST  --transfer overlap|sender|rendezvous
   --format text|json|csv|svg  -o FILE  --lang en|ru

@@ -70,7 +70,7 @@ export function scheduleChoice(state) {
 
 /** @param {ControlState} state */
 export function mainControls(state) {
-    const several = scheduleOf(state).chunksMax > 1;
+    const several = state.known.config.chunks > 1;
     return [
         slider(state, 'ranks', several ? 'label_ranks_chunks' : 'label_ranks', several ? 'device' : 'stage'),
         slider(state, 'microbatches', 'label_microbatches', 'microbatch'),
@@ -136,7 +136,7 @@ export function moreControls(state) {
     const { lang, known } = state;
     const schedule = scheduleOf(state);
     const used = (/** @type {string} */ option) => schedule.options.includes(option) && state.shows('more');
-    const several = schedule.chunksMax > 1;
+    const several = schedule.chunksMax > schedule.chunksMin;
     const stages = known.costs.forward.length;
     const costs = ['forward', ...(schedule.trains ? ['backward'] : [])];
     const hint = textOf(lang, 'costs_hint');
@@ -144,8 +144,12 @@ export function moreControls(state) {
         <div class="fields">
             ${several ? field(state, 'chunks', String(known.config.chunks)) : nothing}
             ${used('group') ? field(state, 'group', String(known.config.group)) : nothing}
-            ${several ? choice(state, 'dialect') : nothing}
+            ${used('group') ? choice(state, 'dialect') : nothing}
+            ${used('placement') && known.config.chunks > 1 ? choice(state, 'placement') : nothing}
+            ${used('pipes') ? field(state, 'pipes', String(known.config.pipes)) : nothing}
+            ${used('slices') ? field(state, 'slices', String(known.config.slices)) : nothing}
             ${used('extra-warmup') ? field(state, 'extra-warmup', String(known.config.extra_warmup)) : nothing}
+            ${used('warmup-factor') ? field(state, 'warmup-factor', String(known.config.warmup_factor)) : nothing}
             ${used('backward-order') ? choice(state, 'backward-order') : nothing}
             ${used('recompute') ? choice(state, 'recompute') : nothing}
             ${used('recompute') && known.config.recompute !== 'none' ? field(state, 'recompute-cost', listText(known.costs.recompute, lang), hint) : nothing}

@@ -31,6 +31,8 @@ const decoder = new TextDecoder();
  * @property {Float64Array} start  ticks
  * @property {Float64Array} finish
  * @property {Int32Array} input  the action whose output it waits for, -1 for none
+ * @property {Int32Array} [version]  asynchronous schedules: updates the weights have seen that the action uses
+ * @property {Int32Array} [delay]  and by how many updates they lag behind
  *
  * @typedef {{ rank: number, start: number, finish: number, reason: number, before: number, waits_for: number }} Idle
  *     reason: 0 filling, 1 waits for input, 2 transfer on its way, 3 draining
@@ -243,6 +245,7 @@ export class Engine {
                 start: this.#doubles(core.pp_timeline_start(timeline), count),
                 finish: this.#doubles(core.pp_timeline_finish(timeline), count),
                 input: this.#ints(core.pp_timeline_input(timeline), count),
+                ...this.#versions(config, named, columns),
             },
             stageRank: this.#ints(core.pp_schedule_stage_rank(schedule), pipes * stages),
             summary: this.#records(this.summaryFields, summary, 1)[0],
@@ -262,6 +265,17 @@ export class Engine {
         const columns = { count };
         for (const [i, name] of names.entries()) columns[name] = this.#ints(at[i], count);
         return columns;
+    }
+
+    /** @param {number} config @param {Record<string, any>} named @param {any} columns */
+    #versions(config, named, { rank, microbatch }) {
+        const { core } = this;
+        const id = this.schedules.findIndex(({ name }) => name === named.schedule);
+        if (core.pp_schedule_asynchronous(id) !== 1) return {};
+        return {
+            version: Int32Array.from(rank, (r, i) => core.pp_weight_version(config, r, microbatch[i])),
+            delay: Int32Array.from(rank, (r, i) => core.pp_weight_delay(config, r, microbatch[i])),
+        };
     }
 
     /** @param {Alloc} alloc @param {number} schedule @param {number} blocked @param {number} status */

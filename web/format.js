@@ -345,14 +345,14 @@ export function formula(simulation, lang) {
     /** @type {Shape} */ let present;
     let field = 'bubble_fraction';
     let words;
-    if (holds && schedule === 'forward') {
+    if (holds && schedule === 'forward' && v === 1) {
         field = 'utilization';
         [left, general, present] = [mi('U'), mfrac(mi('m'), all), mfrac(n(m), allNow)];
         words = textOf(lang, 'formula_utilization', m, m + p - 1);
     } else if (holds && (schedule === 'gpipe' || schedule === '1f1b')) {
         [left, general, present] = [bubbleName, mfrac(mrow(...less), all), mfrac(mrow(...lessNow), allNow)];
         words = textOf(lang, 'formula_bubble', p - 1, m + p - 1);
-    } else if (holds && schedule === 'interleaved') {
+    } else if (holds && schedule === 'interleaved' && m >= p) {
         field = 'bubble_ratio';
         left = mtext(textOf(lang, 'formula_symbol_ratio'));
         general = mfrac(mrow(...less), mrow(mi('v'), mo('·'), mi('m')));

@@ -19,6 +19,8 @@ export const OPTIONS = [
     'slices',
     'memory-limit',
     'extra-warmup',
+    'warmup-factor',
+    'placement',
     'forward',
     'backward',
     'input-gradient',

@@ -115,6 +115,9 @@ int main(void) {
     expect("0F0 0F1 0B0 0I0 0B1 | 1F0 1B0 1F1 1B1", PP_ERR_SPLIT_MIX, 0, 3);
     expect("0F0 0F1 0B0 0W0 0B1 | 1F0 1B0 1F1 1B1", PP_ERR_SPLIT_MIX, 0, 3);
     expect("0F0 0B1 0F1 0B0 | 1F0 1B0 1F1 1B1", PP_ERR_ORDER, 0, 1);
+    /* on the last stage no input holds a backward back: only its own forward does */
+    expect("0F0 0F1 0B0 0B1 | 1F0 1B0 1B1 1F1", PP_ERR_ORDER, 1, 2);
+    expect("0F0 0F1 0B0 0B1 | 1F0 1B0 1I1 1F1 1W1", PP_ERR_ORDER, 1, 2);
     expect("0F0 0F1 0W0 0I0 0B1 | 1F0 1B0 1F1 1B1", PP_ERR_ORDER, 0, 2);
     expect("0F0 0R0 0B0 0F1 0R1 0B1 | 1F0 1B0 1R1 1F1 1B1", PP_ERR_ORDER, 1, 2);
     expect("0F0 0F1 1B0 0B1 | 1F0 1B0 1F1 1B1", PP_ERR_STAGE_TWO_RANKS, 0, 2);

@@ -41,7 +41,11 @@ static void request(char *text, size_t size) {
             used += snprintf(text + used, size - (size_t)used, "\n%s=%s", pp_option_name(o),
                              pp_option_value_name(o, (int32_t)random_below((uint32_t)names)));
         else if (o == PP_OPT_GROUP)
-            used += snprintf(text + used, size - (size_t)used, "\ngroup=%d", p + (int32_t)random_below(4));
+            used += snprintf(text + used, size - (size_t)used, "\ngroup=%d",
+                             (p + 1) / 2 + (int32_t)random_below((uint32_t)p / 2 + 4));
+        else if (o == PP_OPT_PIPES || o == PP_OPT_WARMUP_FACTOR)
+            used += snprintf(text + used, size - (size_t)used, "\n%s=%u", pp_option_name(o),
+                             (o == PP_OPT_PIPES ? 2 : 1) * (random_below(2) + 1));
         else if (o == PP_OPT_EXTRA_WARMUP || o == PP_OPT_SLICES)
             used += snprintf(text + used, size - (size_t)used, "\n%s=%u", pp_option_name(o), random_below(3) + 1);
     }
@@ -49,6 +53,8 @@ static void request(char *text, size_t size) {
     used += cost_list(text + used, size - (size_t)used, "forward", stages, 12, 0);
     used += cost_list(text + used, size - (size_t)used, "input-gradient", stages, 12, 0);
     used += cost_list(text + used, size - (size_t)used, "weight-gradient", stages, 12, 0);
+    /* not below the longest F and the longest B that the lists above can hold */
+    if (random_below(2)) used += snprintf(text + used, size - (size_t)used, "\noverlap-cost=%u", 6 + random_below(3));
     if (random_below(2)) cost_list(text + used, size - (size_t)used, "latency", stages, 8, 1);
 }
 

@@ -30,8 +30,10 @@ static int sweep(int32_t largest_p, const char *more, void (*f)(toy *t, const ch
                     char request[512];
                     pp_fault fault;
                     toy t;
-                    snprintf(request, sizeof request, "schedule=%s\nranks=%d\nmicrobatches=%d\nchunks=%d\n%s",
-                             pp_schedule_name(id), p, ms[k], v, more);
+                    /* the toy network has no sequence to slice */
+                    const char *whole = pp_schedule_option_used(id, PP_OPT_SLICES) ? "slices=1\n" : "";
+                    snprintf(request, sizeof request, "schedule=%s\nranks=%d\nmicrobatches=%d\nchunks=%d\n%s%s",
+                             pp_schedule_name(id), p, ms[k], v, whole, more);
                     const int32_t status = toy_build(&t, request, &fault);
                     if (status == PP_OK) {
                         f(&t, request);
