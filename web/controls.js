@@ -143,7 +143,7 @@ export function moreControls(state) {
     return html`<div class="more" role="group" aria-label=${textOf(lang, 'more_title')}>
         <div class="fields">
             ${several ? field(state, 'chunks', String(known.config.chunks)) : nothing}
-            ${used('group') ? field(state, 'group', String(known.config.group)) : nothing}
+            ${used('group') ? field(state, 'group', String(known.config.group || '')) : nothing}
             ${used('group') ? choice(state, 'dialect') : nothing}
             ${used('placement') && known.config.chunks > 1 ? choice(state, 'placement') : nothing}
             ${used('pipes') ? field(state, 'pipes', String(known.config.pipes)) : nothing}
