@@ -7,6 +7,7 @@
 
 #include "fault.h"
 #include "number.h"
+#include "partition.h"
 #include "schedule.h"
 
 enum { NAME_LIMIT = 40 };
@@ -26,6 +27,9 @@ static const char *const backward_orders[] = {"ascending", "descending", ""};
 static const char *const recomputes[] = {"none", "late", "early", "late-except-last", "early-except-last", ""};
 static const char *const placements[] = {"loop", "v", ""};
 static const char *const transfers[] = {"overlap", "sender", "rendezvous", ""};
+static const char *const partitions[] = {"cost", "equal", "makespan", ""};
+static const char *const reduce_whens[] = {"beside", "behind", ""};
+static const char *const optimizer_waits[] = {"own", "all", ""};
 
 /* ---- names ---- */
 
@@ -119,6 +123,9 @@ const char *pp_option_value_name(int32_t option, int32_t value) {
     const char *const *names;
     switch (option) {
     case PP_OPT_SCHEDULE: return pp_schedule_name(value);
+    case PP_OPT_PARTITION: names = partitions; break;
+    case PP_OPT_REDUCE_WHEN: names = reduce_whens; break;
+    case PP_OPT_OPTIMIZER_WAITS: names = optimizer_waits; break;
     case PP_OPT_DIALECT: names = dialects; break;
     case PP_OPT_BACKWARD_ORDER: names = backward_orders; break;
     case PP_OPT_RECOMPUTE: names = recomputes; break;
@@ -132,12 +139,24 @@ const char *pp_option_value_name(int32_t option, int32_t value) {
 }
 
 int32_t pp_option_min(int32_t option) {
-    return option == PP_OPT_EXTRA_WARMUP || option == PP_OPT_MEMORY_LIMIT ? 0 : 1;
+    switch (option) {
+    case PP_OPT_EXTRA_WARMUP:
+    case PP_OPT_MEMORY_LIMIT:
+    case PP_OPT_FAIL_RANK:
+    case PP_OPT_FAIL_STEP: return 0;
+    default: return 1;
+    }
 }
 
 int32_t pp_option_max(int32_t option) {
     switch (option) {
     case PP_OPT_RANKS: return PP_MAX_RANKS;
+    case PP_OPT_GLOBAL_BATCH: return PP_MAX_BATCH;
+    case PP_OPT_MICROBATCH_SIZE: return PP_MAX_MICROBATCH_SIZE;
+    case PP_OPT_FAIL_RANK: return PP_MAX_RANKS - 1;
+    case PP_OPT_FAIL_STEP:
+    case PP_OPT_CHECKPOINT_EVERY:
+    case PP_OPT_HORIZON: return PP_MAX_STEPS;
     case PP_OPT_MICROBATCHES: return PP_MAX_MICROBATCHES;
     case PP_OPT_CHUNKS: return PP_MAX_CHUNKS;
     case PP_OPT_GROUP: return PP_MAX_MICROBATCHES;
@@ -283,6 +302,23 @@ static int32_t check_size(const pp_config *config, const pp_generator *row, pp_f
     return PP_ERR_TOO_LARGE;
 }
 
+/* A device that fails must be there, and the run must last until it does. */
+static int32_t check_failure(const pp_text *given, pp_config *config, pp_fault *fault) {
+    pp_fault scratch;
+    int32_t option = -1;
+    if (given[PP_OPT_FAIL_RANK].begin == NULL) config->fail_rank = given[PP_OPT_FAIL_TIME].begin != NULL ? 0 : -1;
+    if (config->fail_rank >= config->ranks) option = PP_OPT_FAIL_RANK;
+    if (config->horizon > 0 && config->fail_step >= config->horizon) option = PP_OPT_FAIL_STEP;
+    if (option < 0) return PP_OK;
+    fault = pp_fault_start(fault, &scratch, PP_ERR_RANGE);
+    fault->option = option;
+    fault->a = 0;
+    fault->b = option == PP_OPT_FAIL_RANK ? config->ranks - 1 : config->horizon - 1;
+    pp_fault_seen(fault, given[option].begin, given[option].length);
+    pp_fault_fix_number(fault, option, fault->b);
+    return PP_ERR_RANGE;
+}
+
 int32_t pp_config_parse(const char *text, int32_t length, pp_config *config, pp_fault *fault) {
     pp_fault scratch;
     pp_text given[PP_OPT_COUNT], name, value;
@@ -317,6 +353,15 @@ int32_t pp_config_parse(const char *text, int32_t length, pp_config *config, pp_
     } scalars[] = {{PP_OPT_SCHEDULE, &config->schedule},
                    {PP_OPT_RANKS, &config->ranks},
                    {PP_OPT_MICROBATCHES, &config->microbatches},
+                   {PP_OPT_GLOBAL_BATCH, &config->global_batch},
+                   {PP_OPT_MICROBATCH_SIZE, &config->microbatch_size},
+                   {PP_OPT_PARTITION, &config->partition},
+                   {PP_OPT_REDUCE_WHEN, &config->reduce_when},
+                   {PP_OPT_OPTIMIZER_WAITS, &config->optimizer_waits},
+                   {PP_OPT_FAIL_RANK, &config->fail_rank},
+                   {PP_OPT_FAIL_STEP, &config->fail_step},
+                   {PP_OPT_CHECKPOINT_EVERY, &config->checkpoint_every},
+                   {PP_OPT_HORIZON, &config->horizon},
                    {PP_OPT_CHUNKS, &config->chunks},
                    {PP_OPT_GROUP, &config->group},
                    {PP_OPT_DIALECT, &config->dialect},
@@ -340,6 +385,9 @@ int32_t pp_config_parse(const char *text, int32_t length, pp_config *config, pp_
             status = pp_whole_read(given[o], o, pp_option_min(o), pp_option_max(o), scalars[i].field, fault);
         if (status != PP_OK) return status;
     }
+    status = pp_batch_couple(given, config, fault);
+    if (status == PP_OK) status = check_failure(given, config, fault);
+    if (status != PP_OK) return status;
 
     const pp_generator *row = pp_generator_of(config->schedule);
     if (given[PP_OPT_CHUNKS].begin == NULL) config->chunks = row->chunks_default;
@@ -351,28 +399,48 @@ int32_t pp_config_parse(const char *text, int32_t length, pp_config *config, pp_
         if (given[o].begin != NULL && !pp_schedule_option_used(config->schedule, o))
             return refuse_meaningless(config, o, given[o], fault);
     status = check_size(config, row, fault);
+    if (status == PP_OK) status = pp_partition_shape(given, config, fault);
     if (status != PP_OK) return status;
     return row->legal != NULL ? row->legal(config, fault) : PP_OK;
 }
 
 /* ---- cost lists ---- */
 
-int32_t pp_costs_bytes(const pp_config *config) { return PP_COST_ROWS * config->stages * (int32_t)sizeof(double); }
+int32_t pp_costs_bytes(const pp_config *config) {
+    return PP_COST_ROWS * config->stages * (int32_t)sizeof(double) + pp_partition_bytes(config);
+}
+
+void pp_request_values(const char *text, int32_t length, pp_text *given) {
+    pp_text name, value;
+    int32_t at = 0;
+    for (int32_t o = 0; o < PP_OPT_COUNT; o++) given[o] = (pp_text){NULL, 0};
+    while (pp_line_next(text, length, &at, &name, &value)) {
+        int32_t option = option_of(name);
+        if (option >= 0 && value.length > 0) given[option] = value;
+    }
+}
 
 typedef enum { SEPARATOR_COMMA, SEPARATOR_BLANK } separator;
 
 static int is_blank(char c) { return c == ' ' || c == '\t' || c == ';' || c == '[' || c == ']'; }
 
-/* Reads one number and steps over what separates it from the next. 0 at the end, -1 at a fault. */
-static int list_next(pp_text text, separator by, int32_t *at, double *value, pp_text *item) {
+/* Reads one number, and "*N" behind it, and steps over what separates it from the next. 0 at the end, -1 at a fault. */
+static int list_next(pp_text text, separator by, int32_t *at, double *value, int32_t *times, pp_text *item) {
     while (*at < text.length && is_blank(text.begin[*at])) ++*at;
     if (*at >= text.length) return 0;
     int32_t used = pp_number_read(text.begin + *at, text.length - *at, by == SEPARATOR_BLANK, value);
-    item->begin = text.begin + *at;
-    item->length = used;
-    *at += used;
-    while (*at < text.length && is_blank(text.begin[*at])) ++*at;
     int clean = used > 0;
+    *times = 1;
+    item->begin = text.begin + *at;
+    *at += used;
+    if (clean && *at < text.length && text.begin[*at] == '*') {
+        int32_t digits = 0;
+        for (*times = 0, ++*at; *at < text.length && text.begin[*at] >= '0' && text.begin[*at] <= '9'; ++*at, digits++)
+            if (*times <= PP_MAX_LAYERS) *times = *times * 10 + (text.begin[*at] - '0');
+        clean = digits > 0 && *times > 0;
+    }
+    item->length = (int32_t)(text.begin + *at - item->begin);
+    while (*at < text.length && is_blank(text.begin[*at])) ++*at;
     if (clean && *at < text.length && text.begin[*at] == ',' && by == SEPARATOR_COMMA) {
         ++*at;
         clean = *at < text.length; /* no comma after the last number */
@@ -407,35 +475,56 @@ static separator separator_of(pp_text text, int32_t wanted) {
     return tight && (wanted != 2 || leading_zero) ? SEPARATOR_BLANK : SEPARATOR_COMMA;
 }
 
-static int32_t list_read(pp_text text, int32_t option, int32_t stages, double *row, pp_fault *fault) {
+/* Largest value of a number of this option: a share is at most the whole. */
+static double most_of(int32_t option) { return option == PP_OPT_KEPT_SHARE ? 1 : PP_MAX_COST; }
+
+static int32_t refuse_number(int32_t status, int32_t option, int32_t stage, double value, pp_text seen,
+                             pp_fault *fault) {
     pp_fault scratch;
-    separator by = separator_of(text, stages);
-    int32_t at = 0, count = 0, got;
+    fault = pp_fault_start(fault, &scratch, status);
+    fault->option = option;
+    fault->stage = stage;
+    pp_fault_seen(fault, seen.begin, seen.length);
+    int positive = option == PP_OPT_MTBF && value <= 0; /* then none is nearest */
+    if (status == PP_ERR_RANGE && !positive) pp_fault_fix_number(fault, option, value < 0 ? 0 : most_of(option));
+    return status;
+}
+
+static int32_t amount_status(int32_t option, double value) {
+    if (isnan(value)) return PP_ERR_NOT_A_NUMBER;
+    return value < 0 || value > most_of(option) ? PP_ERR_RANGE : PP_OK;
+}
+
+int32_t pp_numbers_read(pp_text text, int32_t option, int32_t wanted, double *row, int32_t capacity, int32_t *count,
+                        pp_fault *fault) {
+    separator by = separator_of(text, wanted);
+    int32_t at = 0, got, times;
     double value = 0;
     pp_text item = text;
-    while ((got = list_next(text, by, &at, &value, &item)) > 0) {
-        int32_t status = isnan(value) ? PP_ERR_NOT_A_NUMBER
-                         : value < 0 || value > PP_MAX_COST ? PP_ERR_RANGE : PP_OK;
-        if (status != PP_OK) {
-            fault = pp_fault_start(fault, &scratch, status);
-            fault->option = option;
-            fault->stage = count;
-            pp_fault_seen(fault, item.begin, item.length);
-            if (status == PP_ERR_RANGE) pp_fault_fix_number(fault, option, value < 0 ? 0 : PP_MAX_COST);
-            return status;
-        }
-        if (count < stages) row[count] = value;
-        count++;
+    *count = 0;
+    while ((got = list_next(text, by, &at, &value, &times, &item)) > 0) {
+        int32_t status = amount_status(option, value);
+        if (status != PP_OK) return refuse_number(status, option, *count, value, item, fault);
+        for (int32_t n = 0; row != NULL && n < times && *count + n < capacity; n++) row[*count + n] = value;
+        if (*count < INT32_MAX / 2) *count += times;
     }
-    if (got < 0) {
-        fault = pp_fault_start(fault, &scratch, PP_ERR_NOT_A_NUMBER);
-        fault->option = option;
-        fault->stage = count;
-        pp_fault_seen(fault, item.begin, item.length);
-        return PP_ERR_NOT_A_NUMBER;
-    }
-    /* hops are one fewer than stages, so both counts are right for latency */
-    int hops = option == PP_OPT_LATENCY && count == stages - 1 && stages > 2;
+    return got < 0 ? refuse_number(PP_ERR_NOT_A_NUMBER, option, *count, value, item, fault) : PP_OK;
+}
+
+int32_t pp_amount_read(pp_text text, int32_t option, double *value, pp_fault *fault) {
+    int32_t used = pp_number_read(text.begin, text.length, 1, value);
+    int32_t status = used == 0 || used != text.length ? PP_ERR_NOT_A_NUMBER : amount_status(option, *value);
+    if (status == PP_OK && option == PP_OPT_MTBF && *value == 0) status = PP_ERR_RANGE;
+    return status == PP_OK ? PP_OK : refuse_number(status, option, -1, *value, text, fault);
+}
+
+int32_t pp_list_read(pp_text text, int32_t option, int32_t stages, double *row, pp_fault *fault) {
+    pp_fault scratch;
+    int32_t count, status = pp_numbers_read(text, option, stages, row, stages, &count, fault);
+    if (status != PP_OK) return status;
+    /* hops are one fewer than stages, so both counts are right for what lies on hops */
+    int on_hops = option == PP_OPT_LATENCY || option == PP_OPT_BYTES || option == PP_OPT_BANDWIDTH;
+    int hops = on_hops && count == stages - 1 && stages > 2;
     if (count != 1 && count != stages && !hops) {
         fault = pp_fault_start(fault, &scratch, PP_ERR_LIST_LENGTH);
         fault->option = option;
@@ -444,6 +533,7 @@ static int32_t list_read(pp_text text, int32_t option, int32_t stages, double *r
         pp_fault_seen(fault, text.begin, text.length);
         return PP_ERR_LIST_LENGTH;
     }
+    if (row == NULL) return PP_OK;
     if (count == 1)
         for (int32_t s = 1; s < stages; s++) row[s] = row[0];
     if (hops) row[stages - 1] = 0;
@@ -480,6 +570,18 @@ static int32_t split_backward(const pp_text *given, int32_t stages, double *inpu
     return PP_OK;
 }
 
+/* What other functions read: a request is refused as a whole, not when somebody asks for its memory. */
+static int32_t check_amounts(const pp_text *given, int32_t stages, pp_fault *fault) {
+    int32_t status = PP_OK;
+    double value;
+    for (int32_t o = PP_OPT_LATENCY + 1; o < PP_OPT_COUNT && status == PP_OK; o++) {
+        if (given[o].begin == NULL) continue;
+        if (option_table[o].kind == 'A') status = pp_list_read(given[o], o, stages, NULL, fault);
+        if (option_table[o].kind == 'R') status = pp_amount_read(given[o], o, &value, fault);
+    }
+    return status;
+}
+
 int32_t pp_costs_parse(const char *text, int32_t length, const pp_config *config, double *costs, pp_fault *fault) {
     static const struct {
         int32_t option, row;
@@ -487,21 +589,21 @@ int32_t pp_costs_parse(const char *text, int32_t length, const pp_config *config
     } lists[] = {{PP_OPT_FORWARD, PP_COST_FORWARD, 1},        {PP_OPT_INPUT_GRADIENT, PP_COST_INPUT, 1},
                  {PP_OPT_WEIGHT_GRADIENT, PP_COST_WEIGHT, 1}, {PP_OPT_BACKWARD, PP_COST_BACKWARD, 2},
                  {PP_OPT_RECOMPUTE_COST, PP_COST_RECOMPUTE, -1}, {PP_OPT_OVERLAP_COST, PP_COST_OVERLAP, -1},
-                 {PP_OPT_LATENCY, PP_COST_LATENCY, 0}};
-    pp_text given[PP_OPT_COUNT], name, value;
-    int32_t at = 0, stages = config->stages, status;
-    for (int32_t o = 0; o < PP_OPT_COUNT; o++) given[o] = (pp_text){NULL, 0};
-    while (pp_line_next(text, length, &at, &name, &value)) {
-        int32_t option = option_of(name);
-        if (option >= 0 && value.length > 0) given[option] = value;
-    }
+                 {PP_OPT_KEPT_SHARE, PP_COST_KEPT, 1},        {PP_OPT_LATENCY, PP_COST_LATENCY, 0}};
+    pp_text given[PP_OPT_COUNT];
+    int32_t stages = config->stages, status;
+    pp_request_values(text, length, given);
+    status = check_amounts(given, stages, fault);
+    if (status == PP_OK) status = pp_hops_read(given, stages, costs, fault);
+    if (status != PP_OK) return status;
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         double *row = costs + (size_t)lists[i].row * (size_t)stages;
         for (int32_t s = 0; s < stages; s++) row[s] = lists[i].standard;
         if (given[lists[i].option].begin == NULL) continue;
-        status = list_read(given[lists[i].option], lists[i].option, stages, row, fault);
+        status = pp_list_read(given[lists[i].option], lists[i].option, stages, row, fault);
         if (status != PP_OK) return status;
     }
+    for (int32_t s = 0; s < stages; s++) costs[PP_COST_LATENCY * stages + s] += costs[PP_COST_SIZE * stages + s];
     double *forward = costs + PP_COST_FORWARD * (size_t)stages, *backward = costs + PP_COST_BACKWARD * (size_t)stages;
     status = split_backward(given, stages, costs + PP_COST_INPUT * (size_t)stages,
                             costs + PP_COST_WEIGHT * (size_t)stages, backward, fault);
@@ -520,5 +622,5 @@ int32_t pp_costs_parse(const char *text, int32_t length, const pp_config *config
             return PP_ERR_COST_OVERLAP;
         }
     }
-    return PP_OK;
+    return pp_partition_make(given, config, costs, fault);
 }

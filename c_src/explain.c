@@ -209,9 +209,22 @@ static void report_formula(const pp_schedule *s, const pp_config *config, const 
     out->formula_holds = out->formula >= 0 && equal && fabs(out->formula - out->makespan) <= 1e-9 * out->makespan;
 }
 
+/* The stage that gives the busiest rank most to do. */
+static int32_t largest_stage(const pp_schedule *s, const double *costs, int32_t rank) {
+    int32_t largest = -1;
+    double most = -1;
+    for (int32_t i = 0; i < s->pipes * s->stages; i++) {
+        int32_t stage = i % s->stages;
+        double ticks = costs[PP_COST_FORWARD * s->stages + stage];
+        if (s->trains) ticks += costs[PP_COST_BACKWARD * s->stages + stage];
+        if (s->stage_rank[i] == rank && ticks > most) largest = stage, most = ticks;
+    }
+    return largest;
+}
+
 void pp_report(const pp_schedule *s, const pp_config *config, const double *costs, const pp_timeline *line,
                void *scratch, pp_summary *out, pp_rank_report *ranks) {
-    *out = (pp_summary){.cadence_rank = -1};
+    *out = (pp_summary){.cadence_rank = -1, .cadence_stage = -1};
     double first = INFINITY, last = 0;
     for (int32_t r = 0; r < s->ranks; r++) {
         report_rank(s, costs, line, r, &ranks[r]);
@@ -229,6 +242,7 @@ void pp_report(const pp_schedule *s, const pp_config *config, const double *cost
             out->cadence_rank = r;
         }
     }
+    if (out->cadence_rank >= 0) out->cadence_stage = largest_stage(s, costs, (int32_t)out->cadence_rank);
     out->makespan = last - first;
     out->drain_start = out->makespan;
     for (int32_t r = 0; r < s->ranks; r++) {

@@ -1,7 +1,7 @@
 /* Refusals: their names, their fields, and their words in English and Russian.
  * A message is one sentence of fault, one of rule, and the nearest legal choice. Templates are filled by letters:
  *   %o option  %s text seen  %a %b %c numbers of the rule  %n schedule  %x action at fault  %y action awaited
- *   %r rank  %w rank awaited  %i place in the list  %k ranks in the circle  %l list of legal names */
+ *   %r rank  %w rank awaited  %i place in the list  %k ranks in the circle  %l list of legal names  %q option number b */
 #include "fault.h"
 
 #include <assert.h>
@@ -117,7 +117,38 @@ static const words option_words[PP_TRAIN_END] = {
     [PP_OPT_WEIGHT_GRADIENT] = {"weight-gradient", "время градиента по весам (weight-gradient)"},
     [PP_OPT_RECOMPUTE_COST] = {"recompute-cost", "время пересчёта (recompute-cost)"},
     [PP_OPT_OVERLAP_COST] = {"overlap-cost", "время совмещённого F и B (overlap-cost)"},
+    [PP_OPT_KEPT_SHARE] = {"kept-share", "доля активаций, которую I оставляет для W (kept-share)"},
     [PP_OPT_LATENCY] = {"latency", "задержка передачи (latency)"},
+    [PP_OPT_LAYERS] = {"layers", "слои (layers)"},
+    [PP_OPT_PARTITION] = {"partition", "способ разбиения (partition)"},
+    [PP_OPT_CUTS] = {"cuts", "слоёв в стадиях (cuts)"},
+    [PP_OPT_LAYOUT] = {"layout", "раскладка слоёв (layout)"},
+    [PP_OPT_EMBEDDING] = {"embedding", "стоимость эмбеддинга (embedding)"},
+    [PP_OPT_HEAD] = {"head", "стоимость выходного слоя (head)"},
+    [PP_OPT_GLOBAL_BATCH] = {"global-batch (G)", "примеров в шаге G (global-batch)"},
+    [PP_OPT_MICROBATCH_SIZE] = {"microbatch-size (b)", "примеров в микробатче b (microbatch-size)"},
+    [PP_OPT_BYTES] = {"bytes", "размер сообщения (bytes)"},
+    [PP_OPT_BANDWIDTH] = {"bandwidth", "пропускная способность (bandwidth)"},
+    [PP_OPT_REDUCE] = {"reduce", "время сложения градиентов (reduce)"},
+    [PP_OPT_REDUCE_WHEN] = {"reduce-when", "когда складывать градиенты (reduce-when)"},
+    [PP_OPT_OPTIMIZER] = {"optimizer", "время оптимизатора (optimizer)"},
+    [PP_OPT_OPTIMIZER_WAITS] = {"optimizer-waits", "чего ждёт оптимизатор (optimizer-waits)"},
+    [PP_OPT_MEMORY_WEIGHTS] = {"memory-weights", "память под веса (memory-weights)"},
+    [PP_OPT_MEMORY_GRADIENTS] = {"memory-gradients", "память под градиенты (memory-gradients)"},
+    [PP_OPT_MEMORY_OPTIMIZER] = {"memory-optimizer", "память оптимизатора (memory-optimizer)"},
+    [PP_OPT_MEMORY_ACTIVATIONS] = {"memory-activations", "память под активации (memory-activations)"},
+    [PP_OPT_MEMORY_KEPT] = {"memory-kept", "память от I до W (memory-kept)"},
+    [PP_OPT_MEMORY_INPUTS] = {"memory-inputs", "память под вход стадии (memory-inputs)"},
+    [PP_OPT_MEMORY_CAPACITY] = {"memory-capacity", "память устройства (memory-capacity)"},
+    [PP_OPT_FAIL_RANK] = {"fail-rank", "отказавшее устройство (fail-rank)"},
+    [PP_OPT_FAIL_TIME] = {"fail-time", "время отказа (fail-time)"},
+    [PP_OPT_FAIL_STEP] = {"fail-step", "шагов до отказа (fail-step)"},
+    [PP_OPT_RESTART_COST] = {"restart-cost", "время перезапуска (restart-cost)"},
+    [PP_OPT_SPARE_DELAY] = {"spare-delay", "ожидание запасного устройства (spare-delay)"},
+    [PP_OPT_CHECKPOINT_COST] = {"checkpoint-cost", "время записи копии (checkpoint-cost)"},
+    [PP_OPT_CHECKPOINT_EVERY] = {"checkpoint-every", "шагов между копиями (checkpoint-every)"},
+    [PP_OPT_MTBF] = {"mtbf", "среднее время между отказами (mtbf)"},
+    [PP_OPT_HORIZON] = {"horizon", "шагов в обучении (horizon)"},
     [PP_TRAIN_DATA] = {"data", "данные (data)"},
     [PP_TRAIN_WIDTH] = {"width", "ширина скрытого слоя (width)"},
     [PP_TRAIN_DEPTH] = {"depth (layers)", "число слоёв (depth)"},
@@ -185,6 +216,28 @@ static const words templates[PP_STATUS_COUNT] = {
                       "%o = %s: для %n число конвейеров чётное, и его половина делит половину устройств; здесь p = %a."},
     [PP_ERR_MEMORY_LIMIT] = {"%o = %s: %n cannot run with less than %a micro-batches in flight.",
                              "%o = %s: расписанию %n нужно хранить не меньше %a микробатчей."},
+    [PP_ERR_OPTION_NEEDS] = {"%o = %s: it has a meaning only together with %q.",
+                             "%o = %s: имеет смысл только вместе с параметром %q."},
+    [PP_ERR_OPTION_BESIDE] = {"%o = %s: it cannot stand beside %q, which says the same; leave one of them out.",
+                              "%o = %s: вместе с %q не задаётся — они об одном и том же; уберите одно из двух."},
+    [PP_ERR_BATCH_SPLIT] = {"%o = %s: a step of G samples is m micro-batches of b samples, G = m b; here G = %a, m = %b, b = "
+                            "%c.",
+                            "%o = %s: шаг из G примеров — это m микробатчей по b примеров, G = m·b; здесь G = %a, m = %b, "
+                            "b = %c."},
+    [PP_ERR_LAYERS_HELD] = {"%o = %s: stages hold %a of %b layers; every layer must lie in exactly one stage.",
+                            "%o = %s: в стадиях %a из %b слоёв, а каждый слой должен лежать ровно в одной стадии."},
+    [PP_ERR_CUTS] = {"%o = %s: stages left free by * must stand together, numbers before and behind them.",
+                     "%o = %s: свободные стадии (*) должны идти подряд, числа — до и после них."},
+    [PP_ERR_LAYOUT] = {"%o = %s: at place %a it cannot go on so; a layout is E, then a t for each layer, then any m, then L, "
+                       "with | between stages and *N after a letter, a | or a (group), such as Et*3|(tt|)*29,m|L.",
+                       "%o = %s: с места %a так продолжать нельзя; раскладка — это E, затем t на каждый слой, затем m, "
+                       "если есть, затем L, между стадиями |, после буквы, | или (группы) можно *N, например "
+                       "Et*3|(tt|)*29,m|L."},
+    [PP_ERR_LAYOUT_STAGES] = {"%o = %s: it has %a stages, the schedule %b.",
+                              "%o = %s: в раскладке стадий %a, а в расписании %b."},
+    [PP_ERR_MEMORY_SHARE] = {"%o = %s: from I to W no more can be kept than there are activations.",
+                             "%o = %s: от I до W нельзя хранить больше, чем занимают активации."},
+    [PP_ERR_FAIL_TIME] = {"%o = %s: the step is over by then.", "%o = %s: шаг к этому времени уже закончен."},
     [PP_ERR_SYNTAX] = {"Row %r, column %i: %s is not an action; an action is stage, op, micro-batch, such as 2F0.",
                        "Строка %r, столбец %i: %s — не операция; операция пишется как стадия, буква, микробатч, "
                        "например 2F0."},
@@ -288,14 +341,22 @@ static void put_template(sink *s, const pp_fault *fault, const char *text, int r
         case 'i': put_number(s, fault->index); break;
         case 'k': put_number(s, fault->cycle); break;
         case 'l': put_names(s, fault->option); break;
+        case 'q': put(s, fault->b >= 0 ? pp_option_name(fault->b) : ""); break;
         default: assert(0);
         }
     }
 }
 
 /* A cost's range is not that of a count: its lower end is 0 and its upper end a matter of arithmetic. */
+static const words share_range = {"%o = %s: a share is a number from 0 to 1.", "%o = %s: доля — число от 0 до 1."};
 static const words cost_range = {"%o = %s: a cost must be a finite number of ticks, 0 to 1000000000000.",
                                  "%o = %s: длительность — конечное число тактов от 0 до 1000000000000."};
+
+/* The same for what is no time: bytes, memory, samples. */
+static const words amount_range = {"%o = %s: a finite number from 0 to 1000000000000 is needed.",
+                                   "%o = %s: нужно конечное число от 0 до 1000000000000."};
+static const words positive_range = {"%o = %s: a finite number above 0, up to 1000000000000, is needed.",
+                                     "%o = %s: нужно конечное число больше 0, не больше 1000000000000."};
 
 /* The same status for the size of a network. */
 static const words network_size = {"%o = %s: the training would need more than %a MiB.",
@@ -313,8 +374,11 @@ int32_t pp_fault_message(const pp_fault *fault, int32_t lang, char *out, int32_t
     int ru = lang == PP_LANG_RU;
     int32_t code = fault->code >= 0 && fault->code < PP_STATUS_COUNT ? fault->code : 0;
     words text = templates[code];
-    int cost = fault->option >= 0 && pp_option_kind(fault->option) == 'L';
-    if (cost && code == PP_ERR_RANGE) text = cost_range;
+    if (code == PP_ERR_RANGE && fault->b < 0) { /* no whole numbers to tell */
+        int positive = fault->option == PP_OPT_BANDWIDTH || fault->option == PP_OPT_MTBF;
+        text = fault->option == PP_OPT_KEPT_SHARE ? share_range
+               : fault->option <= PP_OPT_LATENCY  ? cost_range : positive ? positive_range : amount_range;
+    }
     if (fault->option >= PP_OPT_COUNT && code == PP_ERR_TOO_LARGE) text = network_size;
     put_template(&s, fault, ru ? text.ru : text.en, ru);
     if (fault->fix_option >= 0) {

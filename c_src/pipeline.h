@@ -29,14 +29,16 @@
  *
  *     pp_config_parse      text "ranks=4\nmicrobatches=8\n..."  ->  pp_config
  *     pp_costs_parse       the same text                        ->  costs per stage
- *     pp_schedule_make     pp_config                            ->  pp_schedule
+ *     pp_schedule_make     pp_config + costs                    ->  pp_schedule
  *     pp_check             pp_schedule                          ->  pp_timeline (who waits for whom; or the deadlock)
  *     pp_simulate          pp_timeline + costs                  ->  start and finish of each action
  *     pp_report            pp_timeline                          ->  pp_summary, pp_rank_report
- *     pp_idle_fill, pp_critical_path, pp_waits                  ->  the reasons
+ *     pp_idle_fill, pp_critical_path, pp_reasons                ->  the reasons
+ *     pp_partition_search, pp_end_report, pp_memory_report,
+ *     pp_takeover_find, pp_failure_report                       ->  what else can be asked of a step
  *
- * Only pp_config_parse, pp_costs_parse and pp_schedule_parse accept text of unknown origin; they never read past its
- * length and refuse before anything is allocated. Passing a wrong pointer or a wrong size elsewhere is a fault of the
+ * Only the functions whose name ends in _parse, and pp_what_if_doubled, accept text of unknown origin; they never read
+ * past its length and refuse before anything is allocated. Passing a wrong pointer or a wrong size elsewhere is a fault of the
  * caller and is caught by assert in debug builds.
  */
 #ifndef PIPELINE_H
@@ -86,6 +88,15 @@ extern "C" {
     X(PP_ERR_MICROBATCHES_MULTIPLE, "microbatches-multiple")                                                         \
     X(PP_ERR_PIPES, "pipes")                                                                                         \
     X(PP_ERR_MEMORY_LIMIT, "memory-limit")                                                                           \
+    X(PP_ERR_OPTION_NEEDS, "option-needs")                                                                           \
+    X(PP_ERR_OPTION_BESIDE, "option-beside")                                                                         \
+    X(PP_ERR_BATCH_SPLIT, "batch-split")                                                                             \
+    X(PP_ERR_LAYERS_HELD, "layers-held")                                                                             \
+    X(PP_ERR_CUTS, "cuts")                                                                                           \
+    X(PP_ERR_LAYOUT, "layout")                                                                                       \
+    X(PP_ERR_LAYOUT_STAGES, "layout-stages")                                                                         \
+    X(PP_ERR_MEMORY_SHARE, "memory-share")                                                                           \
+    X(PP_ERR_FAIL_TIME, "fail-time")                                                                                 \
     /* a schedule */                                                                                                 \
     X(PP_ERR_SYNTAX, "syntax")                                                                                       \
     X(PP_ERR_EMPTY, "empty")                                                                                         \
@@ -167,7 +178,9 @@ int32_t pp_fault_message(const pp_fault *fault, int32_t lang, char *out, int32_t
 /* ---- 2. The request: options ---------------------------------------------------------------------------------- */
 
 /* X(id, name, letter, kind). Letter: the short form on a command line and in a request, 0 for none.
- * Kinds: N whole number, E one of a list of names, L one cost or one per stage, M micro-batches with optional "p". */
+ * Kinds: N whole number, E one of a list of names, L one cost or one per stage, A another amount likewise, M micro-
+ * batches with optional "p", R a number that may have decimals, S a text with a grammar of its own. Those that only
+ * some schedules know come first, because a pp_generator names them by bits. */
 #define PP_OPTIONS(X)                                                                                                \
     X(PP_OPT_SCHEDULE, "schedule", 's', 'E')                                                                         \
     X(PP_OPT_RANKS, "ranks", 'p', 'N')                                                                               \
@@ -190,7 +203,43 @@ int32_t pp_fault_message(const pp_fault *fault, int32_t lang, char *out, int32_t
     X(PP_OPT_WEIGHT_GRADIENT, "weight-gradient", 0, 'L')                                                             \
     X(PP_OPT_RECOMPUTE_COST, "recompute-cost", 0, 'L')                                                               \
     X(PP_OPT_OVERLAP_COST, "overlap-cost", 0, 'L')                                                                   \
-    X(PP_OPT_LATENCY, "latency", 0, 'L')
+    X(PP_OPT_KEPT_SHARE, "kept-share", 0, 'L')                                                                       \
+    X(PP_OPT_LATENCY, "latency", 0, 'L')                                                                             \
+    /* layers and samples, instead of stages and micro-batches */                                                    \
+    X(PP_OPT_LAYERS, "layers", 0, 'S')                                                                               \
+    X(PP_OPT_PARTITION, "partition", 0, 'E')                                                                         \
+    X(PP_OPT_CUTS, "cuts", 0, 'S')                                                                                   \
+    X(PP_OPT_LAYOUT, "layout", 0, 'S')                                                                               \
+    X(PP_OPT_EMBEDDING, "embedding", 0, 'R')                                                                         \
+    X(PP_OPT_HEAD, "head", 0, 'R')                                                                                   \
+    X(PP_OPT_GLOBAL_BATCH, "global-batch", 0, 'N')                                                                   \
+    X(PP_OPT_MICROBATCH_SIZE, "microbatch-size", 0, 'N')                                                             \
+    /* transfers by size */                                                                                          \
+    X(PP_OPT_BYTES, "bytes", 0, 'A')                                                                                 \
+    X(PP_OPT_BANDWIDTH, "bandwidth", 0, 'A')                                                                         \
+    /* the end of the step */                                                                                        \
+    X(PP_OPT_REDUCE, "reduce", 0, 'A')                                                                               \
+    X(PP_OPT_REDUCE_WHEN, "reduce-when", 0, 'E')                                                                     \
+    X(PP_OPT_OPTIMIZER, "optimizer", 0, 'A')                                                                         \
+    X(PP_OPT_OPTIMIZER_WAITS, "optimizer-waits", 0, 'E')                                                             \
+    /* memory */                                                                                                     \
+    X(PP_OPT_MEMORY_WEIGHTS, "memory-weights", 0, 'A')                                                               \
+    X(PP_OPT_MEMORY_GRADIENTS, "memory-gradients", 0, 'A')                                                           \
+    X(PP_OPT_MEMORY_OPTIMIZER, "memory-optimizer", 0, 'A')                                                           \
+    X(PP_OPT_MEMORY_ACTIVATIONS, "memory-activations", 0, 'A')                                                       \
+    X(PP_OPT_MEMORY_KEPT, "memory-kept", 0, 'A')                                                                     \
+    X(PP_OPT_MEMORY_INPUTS, "memory-inputs", 0, 'A')                                                                 \
+    X(PP_OPT_MEMORY_CAPACITY, "memory-capacity", 0, 'R')                                                             \
+    /* a device fails */                                                                                             \
+    X(PP_OPT_FAIL_RANK, "fail-rank", 0, 'N')                                                                         \
+    X(PP_OPT_FAIL_TIME, "fail-time", 0, 'R')                                                                         \
+    X(PP_OPT_FAIL_STEP, "fail-step", 0, 'N')                                                                         \
+    X(PP_OPT_RESTART_COST, "restart-cost", 0, 'R')                                                                   \
+    X(PP_OPT_SPARE_DELAY, "spare-delay", 0, 'R')                                                                     \
+    X(PP_OPT_CHECKPOINT_COST, "checkpoint-cost", 0, 'R')                                                             \
+    X(PP_OPT_CHECKPOINT_EVERY, "checkpoint-every", 0, 'N')                                                           \
+    X(PP_OPT_MTBF, "mtbf", 0, 'R')                                                                                   \
+    X(PP_OPT_HORIZON, "horizon", 0, 'N')
 
 typedef enum pp_option {
 #define PP_OPTION_ENUM(id, name, letter, kind) id,
@@ -204,7 +253,7 @@ PP_EXPORT(pp_option_count) int32_t pp_option_count(void);
 PP_EXPORT(pp_option_name) const char *pp_option_name(int32_t option);
 /* Short letter as a character code, 0 for none. */
 PP_EXPORT(pp_option_letter) int32_t pp_option_letter(int32_t option);
-/* Kind as a character code: 'N', 'E', 'L' or 'M' as above. */
+/* Kind as a character code, as above. */
 PP_EXPORT(pp_option_kind) int32_t pp_option_kind(int32_t option);
 /* Name number `value` of an option of kind E, "" when there are no more. Schedule names are the first example. */
 PP_EXPORT(pp_option_value_name) const char *pp_option_value_name(int32_t option, int32_t value);
@@ -229,11 +278,30 @@ enum { PP_PLACEMENT_LOOP, PP_PLACEMENT_V };
 /* How a message occupies the ranks: nobody; the sender until it has arrived; both, from when both are ready. */
 enum { PP_TRANSFER_OVERLAP, PP_TRANSFER_SENDER, PP_TRANSFER_RENDEZVOUS };
 
+/* By what layers are cut into stages: the largest stage is least; as even a number of layers as can be; the simulated
+ * makespan is least (pp_partition_search). */
+enum { PP_PARTITION_COST, PP_PARTITION_EQUAL, PP_PARTITION_MAKESPAN };
+/* When gradients are reduced: beside the rank's work as soon as a stage's are whole, or after the rank's last action. */
+enum { PP_REDUCE_BESIDE, PP_REDUCE_BEHIND };
+/* Whose gradients an optimizer waits for: its own rank's, or those of all ranks. */
+enum { PP_WAITS_OWN, PP_WAITS_ALL };
+
 /* The scalars of a request after pp_config_parse; whoever fills it by hand starts from pp_config_default. */
 #define PP_CONFIG_FIELDS(X)                                                                                          \
     X(schedule)        /* pp_schedule_id */                                                                          \
     X(ranks)                                                                                                         \
     X(microbatches)                                                                                                  \
+    X(global_batch)    /* samples of a step, 0 where nothing was said of samples */                                  \
+    X(microbatch_size) /* samples of a micro-batch: global_batch / microbatches */                                   \
+    X(batch_moved)     /* derived: the pp_option of these three that followed from the others, 0 for none */         \
+    X(layers)          /* derived: how many, 0 where costs are given per stage */                                    \
+    X(partition)                                                                                                     \
+    X(reduce_when)                                                                                                   \
+    X(optimizer_waits)                                                                                               \
+    X(fail_rank)       /* -1: no device fails */                                                                     \
+    X(fail_step)       /* steps finished before the one in which it fails */                                         \
+    X(checkpoint_every) /* steps, 0: not said */                                                                     \
+    X(horizon)         /* steps a run has, 0: not said */                                                            \
     X(chunks)                                                                                                        \
     X(group)           /* micro-batches per group and chunk of interleaved schedules, per update of 2bw */           \
     X(dialect)                                                                                                       \
@@ -276,17 +344,23 @@ enum {
     PP_COST_BACKWARD,  /* always input + weight */
     PP_COST_RECOMPUTE,
     PP_COST_OVERLAP,
-    PP_COST_LATENCY,
+    PP_COST_LATENCY,   /* of a message in all: the latency given, and what its size adds */
+    PP_COST_SIZE,      /* bytes / bandwidth, the part of the latency above that comes from the size */
+    PP_COST_KEPT,      /* not a time: the share of a stage's activations, 0..1, that an I leaves for its W */
     PP_COST_ROWS
 };
 PP_EXPORT(pp_costs_bytes) int32_t pp_costs_bytes(const pp_config *config);
 
-/* Reads the cost lists of the same request into costs (pp_costs_bytes(config) bytes, caller's).
- * A list is one number for all stages or one per stage, separated by ';', blanks or ','. A lone comma is a decimal
- * comma ("0,5" is one half) unless exactly two stages ask for a list of two ("1,2"); where ';' or a blank separates, a
- * comma is decimal. Defaults: F = I = W = 1, B = I + W, R = F, overlap = F + B, latency 0; B alone is split in halves.
- * Fails with NOT_A_NUMBER, RANGE, LIST_LENGTH, COST_SPLIT (B given with I or W that do not add up) or COST_OVERLAP
- * (below the longer of F and B). */
+/* Reads the cost lists of the same request into costs (pp_costs_bytes(config) bytes, 8-byte aligned, caller's).
+ * A list is one number for all stages or one per stage, separated by ';', blanks or ','; "1*3 2" is short for "1 1 1 2".
+ * A lone comma is a decimal comma ("0,5" is one half) unless exactly two stages ask for a list of two ("1,2"); where ';'
+ * or a blank separates, a comma is decimal. Defaults: F = I = W = 1, B = I + W, R = F, overlap = F + B, latency 0; B
+ * alone is split in halves.
+ * With layers the lists of F, B, I, W, R and overlap are ticks per unit of layer cost: a stage takes them times the
+ * sum of its layers. The cut itself then lies behind the rows: see pp_partition_summarize.
+ * Lists and numbers that other functions read are looked at, too, so that a request is refused as a whole.
+ * Fails with NOT_A_NUMBER, RANGE, LIST_LENGTH, COST_SPLIT (B given with I or W that do not add up), COST_OVERLAP (below
+ * the longer of F and B) or OPTION_NEEDS (bytes without bandwidth). */
 PP_EXPORT(pp_costs_parse)
 int32_t pp_costs_parse(const char *text, int32_t length, const pp_config *config, double *costs, pp_fault *fault);
 
@@ -354,10 +428,12 @@ typedef struct pp_schedule {
 
 /* Bytes pp_schedule_make needs. At most about 1 GiB: larger requests were refused by pp_config_parse. */
 PP_EXPORT(pp_schedule_bytes) size_t pp_schedule_bytes(const pp_config *config);
-/* Fills memory (8-byte aligned, caller's) with the schedule. Returns PP_OK, PP_ERR_CAPACITY (bytes too few), or the
+/* Fills memory (8-byte aligned, caller's) with the schedule. costs: as filled by pp_costs_parse, or NULL for stages that
+ * are all equal; only schedules found by trying (zb-auto, v-half, v-min, 1f1b-v) look at them, so that a change of costs
+ * leaves the order of all others as it is. Returns PP_OK, PP_ERR_CAPACITY (bytes too few), or the
  * refusal of the schedule's own rule, which pp_config_parse gives too. The schedule is valid: pp_check accepts it. */
 PP_EXPORT(pp_schedule_make)
-int32_t pp_schedule_make(const pp_config *config, void *memory, size_t bytes, pp_fault *fault);
+int32_t pp_schedule_make(const pp_config *config, const double *costs, void *memory, size_t bytes, pp_fault *fault);
 
 /* For callers that do not see the struct. */
 PP_EXPORT(pp_schedule_ranks) int32_t pp_schedule_ranks(const pp_schedule *schedule);
@@ -443,6 +519,7 @@ PP_EXPORT(pp_timeline_input) const int32_t *pp_timeline_input(const pp_timeline 
     X(peak_activations)          /* chunks in flight, the largest of the ranks */                                    \
     X(transfers_forward)         /* messages between different ranks */                                              \
     X(transfers_backward)                                                                                            \
+    X(cadence_stage)             /* the largest stage of that rank */                                                \
     X(formula)                   /* closed form of the makespan for this schedule and shape, -1 if none */           \
     X(formula_holds)             /* 1: costs equal on all stages, no latency, so the closed form is the makespan */
 
@@ -518,6 +595,281 @@ int32_t pp_critical_path(const pp_schedule *schedule, const double *costs, const
 /* The action that binds the start of `action`: its input, or the one before it on its rank; -1 if it starts at once.*/
 PP_EXPORT(pp_bound_by)
 int32_t pp_bound_by(const pp_schedule *schedule, const double *costs, const pp_timeline *timeline, int32_t action);
+
+/* ---- 4b. Studies of a step ------------------------------------------------------------------------------------ */
+
+/* Results here are structs of doubles, so that a caller can read them as columns. Name of a field of one of them, ""
+ * past the last. */
+#define PP_RECORDS(X)                                                                                                \
+    X(PP_RECORD_PARTITION, PP_PARTITION_FIELDS)                                                                      \
+    X(PP_RECORD_TAKEOVER, PP_TAKEOVER_FIELDS)                                                                        \
+    X(PP_RECORD_END, PP_END_FIELDS)                                                                                  \
+    X(PP_RECORD_END_RANK, PP_END_RANK_FIELDS)                                                                        \
+    X(PP_RECORD_MEMORY, PP_MEMORY_FIELDS)                                                                            \
+    X(PP_RECORD_MEMORY_RANK, PP_MEMORY_RANK_FIELDS)                                                                  \
+    X(PP_RECORD_LEVEL, PP_LEVEL_FIELDS)                                                                              \
+    X(PP_RECORD_REASON, PP_REASON_FIELDS)                                                                            \
+    X(PP_RECORD_FAILURE, PP_FAILURE_FIELDS)                                                                          \
+    X(PP_RECORD_POLICY, PP_POLICY_FIELDS)
+enum {
+#define PP_RECORD_ENUM(id, fields) id,
+    PP_RECORDS(PP_RECORD_ENUM)
+#undef PP_RECORD_ENUM
+};
+#define PP_RECORD_DOUBLE(field) double field;
+PP_EXPORT(pp_record_field_name) const char *pp_record_field_name(int32_t record, int32_t field);
+
+/* -- layers cut into stages --
+ * layers      how many, each of cost 1; or the cost of each ("2 1*4 2")
+ * embedding   cost added to the first stage, head: to the last; they are no layers and move nowhere
+ * partition   by what the cut is chosen. cost and equal: of the cuts that are best, the one that gives each stage in turn
+ *             the fewest layers that reach an even share of what is left (so 30 layers on 4 stages are 8 8 7 7)
+ * cuts        layers of each stage; "*" leaves a stage to the partition: those stages stand together, "11 * * 9"
+ * layout      Megatron's --pipeline-model-parallel-layout: E, then a t for each layer, then m (also layers), then L, a
+ *             '|' between stages, "*N" after a letter or a (group): "Et*3|(tt|)*29,m|L". Commas and blanks mean nothing,
+ *             a stage may be empty, groups do not nest. E and L cost what embedding and head say, wherever they stand.
+ * Every layer lies in exactly one stage, and only a layout can leave a stage without one. pp_config_parse refuses all
+ * else. Costs of a request with layers (pp_config.layers > 0) carry the cut, and stay where they were filled; the functions
+ * below want such costs. */
+#define PP_PARTITION_FIELDS(X)                                                                                       \
+    X(layers)                                                                                                        \
+    X(largest)                   /* cost of the largest stage */                                                     \
+    X(largest_stage)                                                                                                 \
+    X(mean)                      /* cost of an even share: no cut has a smaller largest stage */                     \
+    X(free_stages)               /* stages that cuts or layout leave to the partition */                             \
+    X(proved)                    /* 1: none of its kind is better; 0: the search came to its limit */                \
+    X(cases)                     /* cuts that were simulated */                                                      \
+    X(embedding_stage)                                                                                               \
+    X(head_stage)
+typedef struct pp_partition_summary {
+    PP_PARTITION_FIELDS(PP_RECORD_DOUBLE)
+} pp_partition_summary;
+PP_EXPORT(pp_partition_summarize)
+void pp_partition_summarize(const pp_config *config, const double *costs, pp_partition_summary *out);
+/* stages + 1 layer numbers: stage s has layers cuts[s] .. cuts[s+1]-1. */
+PP_EXPORT(pp_partition_cuts) const int32_t *pp_partition_cuts(const pp_config *config, const double *costs);
+/* Costs of the stages, embedding and head counted; of the layers. */
+PP_EXPORT(pp_partition_stage_costs)
+const double *pp_partition_stage_costs(const pp_config *config, const double *costs);
+PP_EXPORT(pp_partition_layer_costs)
+const double *pp_partition_layer_costs(const pp_config *config, const double *costs);
+/* With partition=makespan: simulates cuts until none that is left can be better than the best, and leaves that one in
+ * costs and timeline (checked before). Begins with the cut by cost and takes another only if it is better. The work has
+ * a limit (2^24 simulated actions, 2^22 cuts looked at); past it the best so far stands, and is not proved.
+ * Does nothing for other requests. Returns PP_OK, or what pp_simulate refuses. */
+PP_EXPORT(pp_partition_search)
+int32_t pp_partition_search(const pp_schedule *schedule, const pp_config *config, double *costs, pp_timeline *timeline,
+                            pp_fault *fault);
+
+/* -- transfers --
+ * When do transfers take over? A micro-batch alone meets each hop once in each direction, so with transfers of h ticks
+ * any step is at least that much longer than it would be without. While it is longer by no more than that, messages
+ * cost only on the way in and out; beyond, ranks wait for messages in the steady state too. */
+#define PP_TAKEOVER_FIELDS(X)                                                                                        \
+    X(free_makespan)             /* with transfers that take no time */                                              \
+    X(through)                   /* ticks of transfer that one micro-batch alone meets */                            \
+    X(factor)                    /* they take over at this many times the present ones (at this many ticks a hop  */ \
+                                 /* where there are none): Infinity if never, NaN for rendezvous, where it is not */ \
+                                 /* worked out                                                                    */ \
+    X(latency)                   /* the longest hop at that point */                                                 \
+    X(makespan)                  /* of the step at that point */                                                     \
+    X(bandwidth_factor)          /* the same, the latency staying and the bandwidth divided; NaN without bytes */
+typedef struct pp_takeover {
+    PP_TAKEOVER_FIELDS(PP_RECORD_DOUBLE)
+} pp_takeover;
+/* scratch: PP_COST_ROWS * stages doubles. The timeline is used and left as pp_simulate leaves it with these costs. */
+PP_EXPORT(pp_takeover_find)
+int32_t pp_takeover_find(const pp_schedule *schedule, const double *costs, int32_t transfer, double *scratch,
+                         pp_timeline *timeline, pp_takeover *out, pp_fault *fault);
+
+/* What if? Doubled micro-batches: the same request with m doubled, as text for pp_config_parse; writes at most capacity
+ * bytes and returns the length it needs. Samples go: m alone is said. */
+PP_EXPORT(pp_what_if_doubled)
+int32_t pp_what_if_doubled(const char *text, int32_t length, const pp_config *config, char *out, int32_t capacity);
+/* Balanced stages: each stage costs the mean of all. No transfers: latency 0. Both change costs in place. */
+PP_EXPORT(pp_what_if_balanced) void pp_what_if_balanced(const pp_config *config, double *costs);
+PP_EXPORT(pp_what_if_no_transfers) void pp_what_if_no_transfers(const pp_config *config, double *costs);
+
+/* -- the end of the step --
+ * reduce (ticks per stage): the gradients of a stage are summed over the replicas of the pipeline, and over the ranks
+ * that hold a copy of the stage, once its last B or W is done there. A rank reduces one stage at a time, in the order
+ * in which they are whole; reduce-when=beside: beside its other work; behind: when its last action is done. optimizer
+ * (ticks per stage): each rank then steps the stages it holds, when its own gradients are reduced, or, with optimizer-
+ * waits=all, those of all ranks (a global norm, an overflow check). Without these options the step ends with its last
+ * action. A schedule without backward has no such end. */
+#define PP_END_FIELDS(X)                                                                                             \
+    X(makespan)                  /* of the actions */                                                                \
+    X(finish)                    /* of the whole step */                                                             \
+    X(reduced)                   /* all gradients of all ranks are reduced */                                        \
+    X(exposed)                   /* finish - makespan */
+typedef struct pp_end {
+    PP_END_FIELDS(PP_RECORD_DOUBLE)
+} pp_end;
+#define PP_END_RANK_FIELDS(X)                                                                                        \
+    X(reduce_start)              /* first start; where a rank reduces nothing, its last action's finish */           \
+    X(reduce_finish)             /* last finish */                                                                   \
+    X(optimizer_start)                                                                                               \
+    X(optimizer_finish)
+typedef struct pp_end_rank {
+    PP_END_RANK_FIELDS(PP_RECORD_DOUBLE)
+} pp_end_rank;
+PP_EXPORT(pp_end_bytes) int32_t pp_end_bytes(const pp_config *config);
+/* Ticks of reduce and optimizer per stage into ends (pp_end_bytes). Fails as pp_costs_parse does. */
+PP_EXPORT(pp_end_parse)
+int32_t pp_end_parse(const char *text, int32_t length, const pp_config *config, double *ends, pp_fault *fault);
+/* scratch: pp_end_scratch_bytes(schedule). ranks: one entry per rank. Cannot fail. */
+PP_EXPORT(pp_end_scratch_bytes) size_t pp_end_scratch_bytes(const pp_schedule *schedule);
+PP_EXPORT(pp_end_report)
+void pp_end_report(const pp_schedule *schedule, const pp_config *config, const double *ends,
+                   const pp_timeline *timeline, void *scratch, pp_end *out, pp_end_rank *ranks);
+
+/* -- memory --
+ * Per stage, in any unit. Always there: weights, once for each copy of a stage on the rank and each version the schedule
+ * needs; gradients and optimizer state, once for each copy. Per micro-batch (with slices: per slice):
+ *     F       from its start: the activations; where an R will make them again, the stage's input only
+ *     R       from its start: the activations, beside the input
+ *     B       at its end: all released
+ *     I, W    at the end of I what W does not need (activations - kept), at the end of W the rest
+ * Halves of a fused slot begin and end together. A schedule without backward keeps nothing.
+ * Options memory-...: what is not given is 0, but gradients are as weights, kept as activations. With layers they are per
+ * layer and taken times the layers of a stage, all but the inputs. With none given, activations are 1: then the level is
+ * the chunks in flight. */
+enum {
+    PP_MEMORY_WEIGHTS,
+    PP_MEMORY_GRADIENTS,
+    PP_MEMORY_OPTIMIZER,
+    PP_MEMORY_ACTIVATIONS,
+    PP_MEMORY_KEPT,
+    PP_MEMORY_INPUTS,
+    PP_MEMORY_ROWS
+};
+PP_EXPORT(pp_memory_bytes) int32_t pp_memory_bytes(const pp_config *config);
+/* Fills table[row * stages + stage] (pp_memory_bytes) and capacity, what a rank may hold (Infinity: no limit given).
+ * costs: of the same request, for the layers. given: 1 if any of the lists was, NULL if nobody wants to know. Fails as
+ * pp_costs_parse does, or with MEMORY_SHARE (more kept than there are activations). */
+PP_EXPORT(pp_memory_parse)
+int32_t pp_memory_parse(const char *text, int32_t length, const pp_config *config, const double *costs, double *table,
+                        double *capacity, int32_t *given, pp_fault *fault);
+#define PP_MEMORY_FIELDS(X)                                                                                          \
+    X(peak)                      /* the most that a rank holds */                                                    \
+    X(peak_rank)                                                                                                     \
+    X(peak_time)                                                                                                     \
+    X(over_rank)                 /* the first to pass the capacity, the lower rank of two; -1: none does */          \
+    X(over_time)                                                                                                     \
+    X(over_by)                   /* by how much, when it does */                                                     \
+    X(over_action)               /* the action that begins then; -1: it does not even hold the weights */
+typedef struct pp_memory {
+    PP_MEMORY_FIELDS(PP_RECORD_DOUBLE)
+} pp_memory;
+#define PP_MEMORY_RANK_FIELDS(X)                                                                                     \
+    X(fixed)                     /* weights, gradients, optimizer state */                                           \
+    X(peak)                                                                                                          \
+    X(peak_time)                                                                                                     \
+    X(last)                      /* after its last action */
+typedef struct pp_memory_rank {
+    PP_MEMORY_RANK_FIELDS(PP_RECORD_DOUBLE)
+} pp_memory_rank;
+/* config may be NULL (one version of the weights). scratch: pp_memory_scratch_bytes(schedule). Cannot fail. */
+PP_EXPORT(pp_memory_scratch_bytes) size_t pp_memory_scratch_bytes(const pp_schedule *schedule);
+PP_EXPORT(pp_memory_report)
+void pp_memory_report(const pp_schedule *schedule, const pp_config *config, const double *table, double capacity,
+                      const pp_timeline *timeline, void *scratch, pp_memory *out, pp_memory_rank *ranks);
+/* The level of one rank over time: from each time on, until the next, it holds so much. Writes at most capacity entries
+ * (out may be NULL with capacity 0) and returns how many there are. */
+#define PP_LEVEL_FIELDS(X)                                                                                           \
+    X(time)                                                                                                          \
+    X(level)
+typedef struct pp_level {
+    PP_LEVEL_FIELDS(PP_RECORD_DOUBLE)
+} pp_level;
+PP_EXPORT(pp_memory_levels)
+int32_t pp_memory_levels(const pp_schedule *schedule, const pp_config *config, const double *table,
+                         const pp_timeline *timeline, int32_t rank, void *scratch, pp_level *out, int32_t capacity);
+
+/* -- why, back to the root --
+ * How the action of a reason holds up what comes after it: its output is needed; its rank is busy with it; its message
+ * keeps the rank; the step is not over before it. */
+enum { PP_HOLDS_INPUT, PP_HOLDS_RANK, PP_HOLDS_SENDER, PP_HOLDS_END };
+#define PP_REASON_FIELDS(X)                                                                                          \
+    X(action)                                                                                                        \
+    X(rank)                                                                                                          \
+    X(start)                                                                                                         \
+    X(finish)                                                                                                        \
+    X(until)                     /* when it lets the next one go: its finish, and the transfer behind it */          \
+    X(holds)                     /* PP_HOLDS_... */                                                                  \
+    X(inside)                    /* 1: it runs, or its message does, while the rank is idle */
+typedef struct pp_reason {
+    PP_REASON_FIELDS(PP_RECORD_DOUBLE)
+} pp_reason;
+/* The chain of reasons for an idle interval of pp_idle_fill, from what the rank waits for back to an action that
+ * starts at once. Each is held up by the one after it in the list, so the times join: what is inside covers the
+ * interval without a gap. Writes at most capacity entries (out may be NULL with capacity 0) and returns how many there
+ * are. */ PP_EXPORT(pp_reasons)
+int32_t pp_reasons(const pp_schedule *schedule, const double *costs, const pp_timeline *timeline, const pp_idle *idle,
+                   pp_reason *out, int32_t capacity);
+
+/* -- a device fails --
+ * Rank fail-rank fails at tick fail-time of a step, after fail-step steps. What was computed and not yet made part of the
+ * weights is lost with it, and
+ *     restart      the step begins anew with the weights of the last step, which a neighbour keeps, after restart-cost
+ *     checkpoint   all go back to the last checkpoint, written after every checkpoint-every steps; after restart-cost
+ *     spare        after spare-delay another device takes the rank's place and does its actions of this step again; the
+ *                  others keep what they have, hand it over once more, and go on as soon as they can. Without a backward
+ *                  only what was not finished is done again. Not worked out for rendezvous (known = 0). */
+enum { PP_POLICY_RESTART, PP_POLICY_CHECKPOINT, PP_POLICY_SPARE, PP_POLICY_COUNT };
+#define PP_POLICY_FIELDS(X)                                                                                          \
+    X(known)                     /* 0: this policy is not worked out, or no checkpoints are written */               \
+    X(time_lost)                 /* ticks by which the run ends later */                                             \
+    X(work_redone)               /* busy ticks, over all ranks, that were for nothing */                             \
+    X(actions_lost)              /* of the step in which it fails, those cut short included */                       \
+    X(steps_redone)              /* whole steps before that one */                                                   \
+    X(goodput)                   /* of `horizon` steps with this one failure: their ticks / all, checkpoints too */
+typedef struct pp_policy {
+    PP_POLICY_FIELDS(PP_RECORD_DOUBLE)
+} pp_policy;
+/* With a mean time between failures M (exponential, on the whole machine), checkpoints of d ticks after every n steps
+ * of T ticks, and restarts of R ticks in which it can fail again: n steps take M e^(R/M) (e^((n T + d)/M) - 1) ticks
+ * on average (Daly 2006). Goodput is n T over that. best_every: the n for which it is largest, by search. */
+#define PP_FAILURE_FIELDS(X)                                                                                         \
+    X(step)                      /* ticks of a step, T */                                                            \
+    X(time)                      /* tick at which it fails: as asked, or the middle of the step */                   \
+    X(horizon)                   /* steps of the run: as asked, or 100 or as many as it takes to fail */             \
+    X(every)                     /* steps between checkpoints: as asked, else best_every, else 0 */                  \
+    X(best_every)                /* 0 from here on: no mtbf given */                                                 \
+    X(young)                     /* ticks between checkpoints: sqrt(2 d M) */                                        \
+    X(daly)                      /* sqrt(2 d M) (1 + sqrt(d / 2M) / 3 + d / 18M) - d, and M from d = 2M on */        \
+    X(young_every)               /* the nearest number of steps, at least 1 */                                       \
+    X(daly_every)                                                                                                    \
+    X(best_goodput)                                                                                                  \
+    X(young_goodput)                                                                                                 \
+    X(daly_goodput)                                                                                                  \
+    X(goodput)                   /* with `every` */                                                                  \
+    X(restart_goodput)           /* of restarting the step (n = 1, d = 0) */
+typedef struct pp_failure {
+    PP_FAILURE_FIELDS(PP_RECORD_DOUBLE)
+} pp_failure;
+/* What the request says in ticks; time is -1 where it was not given, mtbf 0. */
+typedef struct pp_failure_costs {
+    double time, restart, spare, checkpoint, mtbf;
+} pp_failure_costs;
+PP_EXPORT(pp_failure_costs_bytes) int32_t pp_failure_costs_bytes(void);
+PP_EXPORT(pp_failure_parse)
+int32_t pp_failure_parse(const char *text, int32_t length, pp_failure_costs *given, pp_fault *fault);
+/* step: ticks of a step (pp_end.finish). out; policies: PP_POLICY_COUNT entries, all known = 0 where no rank fails.
+ * start, finish: action_count doubles each, the times with the spare (where an action runs twice, the second), or as in
+ * the timeline where there is none. Returns PP_OK or FAIL_TIME (the step is over by then). */
+PP_EXPORT(pp_failure_report)
+int32_t pp_failure_report(const pp_schedule *schedule, const pp_config *config, const double *costs,
+                          const pp_timeline *timeline, double step, const pp_failure_costs *given, double *start,
+                          double *finish, pp_failure *out, pp_policy *policies, pp_fault *fault);
+/* The actions a policy loses, of the step in which rank fails at `time`: those that have begun, of all ranks or, with a
+ * spare, of that one. Writes at most capacity indices and returns how many there are. */
+PP_EXPORT(pp_failure_lost)
+int32_t pp_failure_lost(const pp_schedule *schedule, const pp_timeline *timeline, int32_t policy, int32_t rank,
+                        double time, int32_t *out, int32_t capacity);
+/* Average ticks for `every` steps and the checkpoint behind them, as above. */
+PP_EXPORT(pp_failure_expected)
+double pp_failure_expected(double step, double every, double checkpoint, double restart, double mtbf);
 
 /* ---- 5. The toy network --------------------------------------------------------------------------------------- */
 

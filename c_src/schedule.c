@@ -21,6 +21,10 @@
     X(interleaved_zb)                                                                                                  \
     X(zb_h1)                                                                                                           \
     X(zb_h2)                                                                                                           \
+    X(zb_auto)                                                                                                         \
+    X(v_half)                                                                                                          \
+    X(v_min)                                                                                                           \
+    X(1f1b_v)                                                                                                          \
     X(zb_v)                                                                                                            \
     X(dualpipe)                                                                                                        \
     X(dualpipe_v)                                                                                                      \
@@ -58,6 +62,7 @@ const char *pp_schedule_formula(int32_t id) { return valid(id) ? generators[id]-
 
 int32_t pp_schedule_option_used(int32_t id, int32_t option) {
     if (!valid(id)) return 0;
+    if (option > PP_OPT_LATENCY && option < PP_OPT_COUNT) return 1; /* layers, transfers, memory ..: of any schedule */
     switch (option) {
     case PP_OPT_SCHEDULE:
     case PP_OPT_RANKS:
@@ -143,7 +148,7 @@ static void place_by_rule(const pp_config *config, int32_t placement, int32_t *s
     }
 }
 
-int32_t pp_schedule_make(const pp_config *config, void *memory, size_t bytes, pp_fault *fault) {
+int32_t pp_schedule_make(const pp_config *config, const double *costs, void *memory, size_t bytes, pp_fault *fault) {
     pp_fault scratch;
     const pp_generator *row = pp_generator_of(config->schedule);
     assert(row != NULL && memory != NULL && ((uintptr_t)memory & 7) == 0);
@@ -176,6 +181,7 @@ int32_t pp_schedule_make(const pp_config *config, void *memory, size_t bytes, pp
     pp_writer writer = {.actions = schedule->actions,
                         .rank_begin = schedule->rank_begin,
                         .recompute_end = pp_recompute_end(config),
+                        .costs = costs,
                         .scratch = schedule->actions + row->action_count(config)};
     row->generate(config, &writer);
     schedule->rank_begin[config->ranks] = schedule->action_count = writer.count;

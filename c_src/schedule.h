@@ -12,6 +12,10 @@
 #define PP_MAX_SLICES 64
 #define PP_MAX_ACTIONS (INT64_C(1) << 25)
 #define PP_MAX_COST 1e12
+#define PP_MAX_LAYERS 65536
+#define PP_MAX_BATCH (1 << 30)
+#define PP_MAX_MICROBATCH_SIZE 65536
+#define PP_MAX_STEPS 1000000000
 
 /* Inlined even where a page's build asks for small code: these run once per action. */
 #if defined(__GNUC__)
@@ -26,6 +30,7 @@ typedef struct pp_writer {
     int32_t *rank_begin;
     int32_t count;
     int32_t recompute_end; /* an R goes before the B or I of units below this one */
+    const double *costs; /* as pp_schedule_make got them: NULL means that all stages are equal */
     void *scratch;         /* pp_generator.scratch_bytes bytes, 8-byte aligned */
 } pp_writer;
 

@@ -54,14 +54,20 @@ static double sending(const pp_schedule *s, const double *costs, const pp_action
     return 0;
 }
 
-/* Ticks the messages of the slot that ends with action i occupy its rank; the two of a fused slot go together. */
-static double occupied(const pp_schedule *s, const double *costs, int32_t i) {
-    double ticks = sending(s, costs, &s->actions[i]);
-    if (i > 0 && s->actions[i - 1].fused) {
-        double other = sending(s, costs, &s->actions[i - 1]);
-        if (other > ticks) ticks = other;
-    }
-    return ticks;
+/* The action of the slot that ends with action i whose message takes longer; the two of a fused slot go together. */
+static int32_t longer_message(const pp_schedule *s, const double *costs, int32_t i) {
+    int fused = i > 0 && s->actions[i - 1].fused;
+    return fused && sending(s, costs, &s->actions[i - 1]) > sending(s, costs, &s->actions[i]) ? i - 1 : i;
+}
+
+double pp_occupied(const pp_schedule *s, const double *costs, int32_t i) {
+    return sending(s, costs, &s->actions[longer_message(s, costs, i)]);
+}
+
+int32_t pp_sending_hop(const pp_schedule *s, const double *costs, int32_t i) {
+    const pp_action *a = &s->actions[longer_message(s, costs, i)];
+    if (sending(s, costs, a) == 0) return -1;
+    return a->op == PP_F ? a->stage : a->stage - 1;
 }
 
 static double arrival(const pp_schedule *s, const double *costs, const pp_timeline *line, int32_t i) {
@@ -75,7 +81,7 @@ static void time_in_order(const pp_schedule *s, const double *costs, int sender,
     for (int32_t n = 0; n < line->run_count; n++) {
         uint32_t run = line->runs[n];
         int32_t i = pp_run_first(run), end = i + pp_run_length(run);
-        double free = pp_run_opens(run) ? 0 : line->finish[i - 1] + (sender ? occupied(s, costs, i - 1) : 0);
+        double free = pp_run_opens(run) ? 0 : line->finish[i - 1] + (sender ? pp_occupied(s, costs, i - 1) : 0);
         for (; i < end; i++) {
             const pp_action *a = &s->actions[i];
             double start = later(free, arrival(s, costs, line, i));
@@ -90,7 +96,7 @@ static void time_in_order(const pp_schedule *s, const double *costs, int sender,
                 line->start[i] = start;
                 line->finish[i] = start + plain_cost(s, costs, a);
             }
-            free = line->finish[i] + (sender ? occupied(s, costs, i) : 0);
+            free = line->finish[i] + (sender ? pp_occupied(s, costs, i) : 0);
         }
     }
 }

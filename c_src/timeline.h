@@ -10,6 +10,11 @@
 /* Ticks an action takes by itself; a half of a fused slot takes the slot's. i indexes schedule->actions. */
 double pp_cost_of(const pp_schedule *schedule, const double *costs, int32_t i);
 
+/* Ticks the messages of the slot that ends with action i occupy its rank where sending does, and the lower stage of the hop
+ * they go over, -1 for none. */
+double pp_occupied(const pp_schedule *schedule, const double *costs, int32_t i);
+int32_t pp_sending_hop(const pp_schedule *schedule, const double *costs, int32_t i);
+
 /* Latency of the message that brings action i its input; 0 where the input is on the same rank or there is none. */
 double pp_latency_of(const pp_schedule *schedule, const double *costs, const pp_timeline *timeline, int32_t i);
 
@@ -42,6 +47,16 @@ int32_t pp_diagnose(const pp_schedule *schedule, pp_timeline *line, int32_t *blo
 /* Fills fault with PP_ERR_DEADLOCK. stands[r]: the action rank r stands before, waits[r]: the action it waits for;
  * -1 where a rank is through. */
 void pp_fault_deadlock(const pp_schedule *schedule, const int32_t *stands, const int32_t *waits, pp_fault *fault);
+
+/* The action that ends the step, of several the one on the lowest rank. */
+static inline int32_t pp_last_action(const pp_schedule *schedule, const pp_timeline *line) {
+    int32_t end = -1;
+    for (int32_t r = 0; r < schedule->ranks; r++) {
+        int32_t i = schedule->rank_begin[r + 1] - 1;
+        if (i >= schedule->rank_begin[r] && (end < 0 || line->finish[i] > line->finish[end])) end = i;
+    }
+    return end;
+}
 
 static inline int32_t pp_rank_of_action(const pp_schedule *schedule, int32_t i) {
     return pp_rank_of(schedule, schedule->actions[i].stage, schedule->actions[i].microbatch);

@@ -1,8 +1,9 @@
 # Makes sure that everything the build needs is there, and installs what is missing where that can be done.
 # Sourced, with the repository as working folder, by build.sh and the scripts beside this one:
-#     . scripts/setup.sh; pp_setup            node, npm packages, cmake, make, a C compiler, emcc
+#     . scripts/setup.sh; pp_setup            node, npm packages, cmake, make, a C compiler, emcc, wasm2js
 #     . scripts/setup.sh; pp_setup node       only node and the npm packages
-#     . scripts/setup.sh; pp_find_browser     sets PP_CHROMIUM, empty if there is none and none can be installed
+#     . scripts/setup.sh; pp_find_browsers    sets PP_CHROMIUM, PP_FIREFOX and PP_WEBKIT, each empty if there is none and
+#                                             none can be installed
 # Sets PATH, where needed EM_CACHE, and PP_NPM_PATH (the PATH under which npm itself runs). When all is there, nothing is
 # downloaded.
 
@@ -155,6 +156,23 @@ pp_need_emcc() {
     printf '%s\n%s\n' "$pp_stamp" "$pp_cache" >build/emcc.stamp
 }
 
+# Binaryen's wasm2js, which comes with Emscripten: on Debian as a package it needs, in an emsdk and in Homebrew's in a
+# folder beside emcc. Sets PP_WASM2JS.
+pp_need_wasm2js() {
+    pp_emcc_folder=$(dirname "$(readlink -f "$(command -v emcc)")")
+    for PP_WASM2JS in wasm2js "${EMSDK:-}/upstream/bin/wasm2js" "$pp_emcc_folder/../bin/wasm2js" \
+        "$pp_emcc_folder/binaryen/bin/wasm2js"; do
+        if pp_has "$PP_WASM2JS"; then
+            export PP_WASM2JS
+            return
+        fi
+    done
+    export PP_WASM2JS=wasm2js
+    pp_apt binaryen && pp_has wasm2js || pp_die "wasm2js is missing; it belongs to Binaryen:" \
+        "  Debian, Ubuntu: apt-get install binaryen (as root)" \
+        "  elsewhere: https://github.com/WebAssembly/binaryen/releases"
+}
+
 # A C compiler that has AddressSanitizer and UndefinedBehaviorSanitizer: sets PP_SANITIZING_CC, or fails.
 pp_find_sanitizers() {
     printf 'int main(void) { return 0; }\n' >build/probe.c
@@ -165,23 +183,39 @@ pp_find_sanitizers() {
     return 1
 }
 
-# Chromium, or one of its kin, for the tests in a real browser.
-pp_find_browser() {
-    for pp_name in "${CHROMIUM:-}" chromium chromium-browser google-chrome-stable google-chrome chrome \
-        "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"; do
+# pp_first NAME...: prints the path of the first program that is here, or fails.
+pp_first() {
+    for pp_name in "$@"; do
         if [ -n "$pp_name" ] && pp_has "$pp_name"; then
-            PP_CHROMIUM=$(command -v "$pp_name")
-            export PP_CHROMIUM
+            command -v "$pp_name"
             return
         fi
     done
-    if pp_apt chromium && pp_has chromium; then
-        PP_CHROMIUM=$(command -v chromium)
-    else
-        PP_CHROMIUM=
-        pp_say "no Chromium here, and none could be installed: apt-get install chromium, or set CHROMIUM to its path"
-    fi
-    export PP_CHROMIUM
+    return 1
+}
+
+# Chromium, Firefox and WebKit, or their kin, for the tests in real browsers. The tests skip what is not here, loudly, and
+# fail on it when CI is set.
+pp_find_browsers() {
+    pp_chromium() {
+        pp_first "${CHROMIUM:-}" chromium chromium-browser google-chrome-stable google-chrome chrome \
+            "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
+    }
+    pp_firefox() { pp_first "${FIREFOX:-}" firefox-esr firefox "/Applications/Firefox.app/Contents/MacOS/firefox"; }
+    # MiniBrowser, which it drives, hangs without a display.
+    pp_webkit() { pp_has xvfb-run && pp_first WebKitWebDriver; }
+
+    pp_want=
+    pp_chromium >/dev/null || pp_want="$pp_want chromium"
+    pp_firefox >/dev/null || pp_want="$pp_want firefox-esr"
+    pp_webkit >/dev/null || pp_want="$pp_want webkit2gtk-driver xvfb xauth"
+    # shellcheck disable=SC2086
+    [ -z "$pp_want" ] || pp_apt $pp_want || pp_say "browsers are missing and could not be installed:$pp_want" \
+        "(or set CHROMIUM, FIREFOX to their paths)"
+    PP_CHROMIUM=$(pp_chromium) || true
+    PP_FIREFOX=$(pp_firefox) || true
+    PP_WEBKIT=$(pp_webkit) || true
+    export PP_CHROMIUM PP_FIREFOX PP_WEBKIT
 }
 
 pp_setup() {
@@ -189,5 +223,5 @@ pp_setup() {
     [ "${1:-}" = node ] || pp_need_tools
     pp_need_node
     pp_need_packages
-    [ "${1:-}" = node ] || pp_need_emcc
+    [ "${1:-}" = node ] || { pp_need_emcc && pp_need_wasm2js; }
 }

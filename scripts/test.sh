@@ -6,5 +6,5 @@ cd "$(dirname "$0")/.."
 sh build.sh --tests
 . scripts/setup.sh
 pp_need_node
-pp_find_browser
+pp_find_browsers
 exec node tests/run.mjs "$@"

@@ -70,10 +70,15 @@ test('JSON has the fields of the interface, CSV its columns', () => {
     ))
         assert.ok(name in got, name);
     assert.deepEqual(Object.keys(got.bubble), ['fraction', 'fraction_exact', 'ratio', 'ratio_exact', 'rate']);
-    assert.deepEqual(
-        Object.keys(got.per_rank[0]),
-        ['rank', 'busy', 'idle', 'first', 'last', 'peak_activations', 'weight_versions'],
-    );
+    assert.deepEqual(Object.keys(got.per_rank[0]), [
+        'rank',
+        'busy',
+        'idle',
+        'first',
+        'last',
+        'peak_activations',
+        'weight_versions',
+    ]);
     assert.deepEqual(Object.keys(got.actions[0]), ['rank', 'index', 'op', 'stage', 'microbatch', 'start', 'finish']);
     const last = got.critical_path.at(-1);
     assert.equal(got.actions[last].finish, got.makespan);
@@ -82,7 +87,11 @@ test('JSON has the fields of the interface, CSV its columns', () => {
         stdout,
         'device,index,op,stage,microbatch,start,end\n0,0,F,0,0,0,1\n0,1,B,0,0,4,6\n1,0,F,1,0,1,2\n1,1,B,1,0,2,4\n',
     );
-    assert.equal(simulate('-s gpipe -p 2 -m 2 --forward 0.5').utilization.exact, null, 'exact only where costs are whole');
+    assert.equal(
+        simulate('-s gpipe -p 2 -m 2 --forward 0.5').utilization.exact,
+        null,
+        'exact only where costs are whole',
+    );
 });
 
 test('SCH-01: 1F1B with fewer micro-batches than stages', () => {
@@ -138,10 +147,7 @@ test('SCH-11: two ranks, one rank, one chunk', () => {
     const one = run('simulate -s interleaved -p 1 -v 2 -m 4');
     assert.equal(one.status, 0);
     assert.match(one.stdout, /One rank: there is no pipeline/);
-    assert.deepEqual(
-        simulate('-s interleaved -p 4 -v 1 -m 8').actions,
-        simulate('-s 1f1b -p 4 -m 8').actions,
-    );
+    assert.deepEqual(simulate('-s interleaved -p 4 -v 1 -m 8').actions, simulate('-s 1f1b -p 4 -m 8').actions);
 });
 
 test('SCH-13: one stage a rank with two chunks', () => {
@@ -207,7 +213,10 @@ test('SIM-01: GPipe in both orders and 1F1B differ in memory, not in time', () =
             assert.equal(got.makespan, (m + p - 1) * (f + b));
             assert.ok(Math.abs(got.bubble.fraction - (p - 1) / (m + p - 1)) < 1e-12);
             const kept = (r) => (name === '1f1b' ? Math.min(m, p - r) : m);
-            assert.deepEqual(got.peaks, Array.from({ length: p }, (_, r) => kept(r)));
+            assert.deepEqual(
+                got.peaks,
+                Array.from({ length: p }, (_, r) => kept(r)),
+            );
         }
     }
 });
@@ -267,7 +276,10 @@ test('wrong use is one line and status 2', () => {
 test('Russian refusals and text', () => {
     const { stderr, status } = run('simulate -p 0 --lang ru');
     assert.equal(status, 2);
-    assert.match(stderr, /число устройств p \(ranks\) = 0: допустимы значения от 1 до 4096\. Ближайшее допустимое: ranks=1\./);
+    assert.match(
+        stderr,
+        /число устройств p \(ranks\) = 0: допустимы значения от 1 до 4096\. Ближайшее допустимое: ranks=1\./,
+    );
     const { stdout } = run('simulate -s 1f1b -p 4 -m 8 --lang ru');
     assert.match(stdout, /доля пузыря \(простой \/ всё\) +3\/11 = 27,3 %/);
     assert.match(stdout, /4 устройства, 4 стадии, 8 микробатчей/);

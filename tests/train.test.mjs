@@ -13,7 +13,13 @@ function train(options, steps) {
     const training = engine.train(options);
     try {
         const records = Array.from({ length: steps }, () => training.step());
-        return { records, last: records[steps - 1], exact: training.sumsInOrder, parameters: training.parameters, training };
+        return {
+            records,
+            last: records[steps - 1],
+            exact: training.sumsInOrder,
+            parameters: training.parameters,
+            training,
+        };
     } finally {
         training.close();
     }
@@ -23,7 +29,10 @@ test('Iris through 1F1B, p = 3, m = 5, reaches 95 % from a fixed seed', () => {
     const { last, records } = train({ schedule: '1f1b', ranks: 3, microbatches: 5, data: 'iris', seed: 1 }, 200);
     assert.ok(last.accuracy >= 0.95, `${last.accuracy}`);
     assert.ok(last.loss < records[0].loss / 4);
-    const { stdout } = spawnSync(process.execPath, [cli, ...'train -s 1f1b -p 3 -m 5 --data iris --steps 200'.split(' ')]);
+    const { stdout } = spawnSync(process.execPath, [
+        cli,
+        ...'train -s 1f1b -p 3 -m 5 --data iris --steps 200'.split(' '),
+    ]);
     assert.match(String(stdout), /to the last bit/);
 });
 
@@ -94,7 +103,8 @@ test('TEN-01, TEN-03: uneven micro-batches weigh by their size; too small a batc
         [33, 5],
     ]) {
         const { records } = train({ schedule: '1f1b', ranks: 2, microbatches, batch }, 5);
-        for (const { gradient_difference } of records) assert.equal(gradient_difference, 0, `${batch} / ${microbatches}`);
+        for (const { gradient_difference } of records)
+            assert.equal(gradient_difference, 0, `${batch} / ${microbatches}`);
     }
     assert.throws(
         () => engine.train({ schedule: '1f1b', ranks: 2, microbatches: 8, batch: 3 }),

@@ -60,3 +60,23 @@ export function askBeside(engine, request, { config, actions }) {
     if (config.chunks > 1 && OPTIONS.some((name) => name in COST_ROW && request[name])) return {};
     return { compare: ask(engine, withSchedule(request, {}, other).request).simulation };
 }
+
+/**
+ * Options that make every stage cost `factor` times what it costs now, for a schedule that cuts the network into another
+ * number of stages. Where stages are unequal there is no one way to do that, and the costs stay as they are.
+ * @param {Simulation} simulation @param {number} factor @returns {Request}
+ */
+export function scaledCosts({ costs, config }, factor) {
+    const rows = {
+        forward: 'forward',
+        input: 'input-gradient',
+        weight: 'weight-gradient',
+        recompute: 'recompute-cost',
+    };
+    const scaled = /** @type {Request} */ ({ backward: null });
+    for (const [row, option] of Object.entries(rows)) {
+        if (costs[row].some((value) => value !== costs[row][0])) return {};
+        if (row !== 'recompute' || config.recompute !== 'none') scaled[option] = String(costs[row][0] * factor);
+    }
+    return scaled;
+}

@@ -4,6 +4,8 @@
 //     pipeline-figure.iife.js   the bytes, inlined    classic script, defines the element; the one script tag
 //     pipeline-figure.js        the bytes, inlined    the same as a module
 //     pipeline-figure.slim.js   a URL                 module; lit and core.wasm stay outside
+//     pipeline-figure.anywidget.mjs   the bytes, inlined    module for notebooks and MyST
+//     pipeline-figure.nowasm.js       nothing; the core is JavaScript     classic script, where WebAssembly is forbidden
 // and in Node web/core-bytes-node.js.
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,6 +14,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build, transform } from 'esbuild';
 import { pack } from './core-text.js';
+import { wasmToJs } from './wasm-to-js.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
@@ -22,7 +25,7 @@ const bundled = new Set(); // packages with code or data inside a bundle
 function report(name) {
     const bytes = readFileSync(join(dist, name));
     sizes[name] = { raw: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length };
-    const columns = [name.padEnd(26), `${sizes[name].raw} bytes`.padStart(14), `${sizes[name].gzip} gzip`.padStart(13)];
+    const columns = [name.padEnd(29), `${sizes[name].raw} bytes`.padStart(14), `${sizes[name].gzip} gzip`.padStart(13)];
     console.log(columns.join(' '));
 }
 
@@ -65,12 +68,17 @@ const bytes = {
     },
 };
 
+// The core as JavaScript stays in build/ for the tests.
+const coreJs = join(root, 'build/wasm/core.mjs');
+writeFileSync(coreJs, wasmToJs(core));
+
 const common = {
     entryPoints: [join(root, 'web/index.js')],
     bundle: true,
     minify: true,
     target: 'es2022',
     conditions: ['production'],
+    define: { PIPELINE_FIGURE_VERSION: JSON.stringify(version) },
     plugins: [styles, bytes],
     legalComments: 'eof',
     banner: { js: `/* Pipeline Figure ${version}, MIT. Parts of others: THIRD_PARTY_LICENSES. */` },
@@ -87,7 +95,24 @@ const bundles = {
     'pipeline-figure.iife.js': { format: 'iife', globalName: 'PipelineFigure', alias: inlined },
     'pipeline-figure.js': { format: 'esm', charset: 'utf8', alias: inlined, ...anywhere },
     'pipeline-figure.slim.js': { format: 'esm', charset: 'utf8', alias: apart, external: ['lit', 'lit/*'] },
+    'pipeline-figure.anywidget.mjs': {
+        entryPoints: [join(root, 'web/anywidget.js')],
+        format: 'esm',
+        charset: 'utf8',
+        alias: inlined,
+    },
+    'pipeline-figure.nowasm.js': {
+        entryPoints: [join(root, 'web/nowasm.js')],
+        format: 'iife',
+        globalName: 'PipelineFigure',
+        alias: {
+            'pipeline-figure/core-bytes': join(root, 'web/core-bytes-none.js'),
+            'pipeline-figure/core-js': coreJs,
+        },
+        inject: [join(root, 'web/nowasm-stand-in.js')],
+    },
 };
+const parts = {}; // bytes of each input inside a bundle
 for (const [name, options] of Object.entries(bundles)) {
     const { metafile } = await build({ ...common, ...options, outfile: join(dist, name) }).catch(() => process.exit(1));
     for (const [, name] of Object.keys(metafile.inputs)
@@ -96,7 +121,24 @@ for (const [name, options] of Object.entries(bundles)) {
         bundled.add(name);
     }
     report(name);
+    parts[name] = Object.values(metafile.outputs)[0].inputs;
 }
+writeFileSync(join(root, 'build/parts.json'), JSON.stringify(parts)); // read by scripts/sizes.mjs
+
+// A whole page in one file, for frames.
+const page = (name) => readFileSync(join(root, 'web/page', name), 'utf8');
+const inScript = (text) => text.replaceAll('</script', '<\\/script').trim();
+const { code: embedCode } = await transform(page('embed.js'), { minify: true, target: 'es2022' });
+const embedParts = {
+    script: inScript(readFileSync(join(dist, 'pipeline-figure.iife.js'), 'utf8')),
+    embed: inScript(embedCode),
+};
+writeFileSync(
+    join(dist, 'embed.html'),
+    page('embed.html').replace(/\{\{(\w+)\}\}/g, (_, part) => embedParts[part]),
+);
+report('embed.html');
+
 writeFileSync(
     join(dist, 'build-info.json'),
     `${JSON.stringify({ version, compiler, core: { sha256 }, bundled: [...bundled].sort(), sizes }, null, 2)}\n`,

@@ -1,7 +1,7 @@
 // The chart in the page: draws the scene into its <svg>, finds the cell under a pointer, lets keys walk over the cells.
 // It knows which cell is shown; what is said about it is the element's business.
 import { cellAfterKey, rowsOf, sameCell, spanOf } from './cells.js';
-import { buildScene, hitTest, microbatchShapes, selectionShapes } from './scene.js';
+import { buildScene, criticalPathShapes, hitTest, microbatchShapes, selectionShapes, timeToX } from './scene.js';
 import { renderScene, updateOverlay, updateSvg } from './svg.js';
 
 /**
@@ -16,6 +16,8 @@ import { renderScene, updateOverlay, updateSvg } from './svg.js';
  * @property {string} idPrefix  of ids, unique in a page
  * @property {(cell: Selection) => string} cellName  spoken
  * @property {(rank: number) => string} rowName  spoken
+ * @property {number} [span]  of the axis, where another chart shares it
+ * @property {boolean} [fits]  never wider than its box
  */
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -48,17 +50,33 @@ export class Chart {
     /** @type {ChartOptions | null} */
     #options = null;
     #lit = -1;
+    /** Where the running time stands. @type {number | null} */
+    #time = null;
+    /** The critical path is shown. */
+    #path = false;
+    #onSpace;
     /** A pointer is down: the focus that follows is its doing, and the click says what it means. */
     #pressed = false;
 
-    /** @param {HTMLElement} box @param {(cell: Selection | null, cause: 'point' | 'pin' | 'key' | 'draw') => void} onShow */
-    constructor(box, onShow) {
+    /**
+     * @param {HTMLElement} box @param {(cell: Selection | null, cause: 'point' | 'pin' | 'key' | 'draw') => void} onShow
+     * @param {() => void} onSpace  the space bar was pressed on the chart
+     */
+    constructor(box, onShow, onSpace) {
         this.box = box;
         this.#onShow = onShow;
+        this.#onSpace = onSpace;
         this.names = document.createElementNS(SVG, 'svg');
         this.names.setAttribute('class', 'pf-scene names');
         this.names.setAttribute('aria-hidden', 'true');
         box.addEventListener('scroll', () => box.classList.toggle('scrolled', box.scrollLeft > 0), { passive: true });
+        // A picture of its own over the chart, so that the cells need not be painted again whenever the time moves on.
+        this.veil = document.createElementNS(SVG, 'svg');
+        this.veil.setAttribute('class', 'time');
+        this.veil.setAttribute('aria-hidden', 'true');
+        for (const name of ['time-veil', 'time-line']) {
+            this.veil.appendChild(document.createElementNS(SVG, 'path')).setAttribute('class', name);
+        }
         this.cursor = document.createElement('div');
         this.cursor.className = 'cursor';
         this.cursor.setAttribute('role', 'img');
@@ -83,7 +101,8 @@ export class Chart {
         this.scene = buildScene(simulation, {
             width: options.width,
             lang: options.lang,
-            minCell: options.width < NARROW && cells <= GRID_CELLS ? MIN_CELL : 0,
+            minCell: options.width < NARROW && cells <= GRID_CELLS && !options.fits ? MIN_CELL : 0,
+            span: options.span,
             idPrefix: options.idPrefix,
         });
         if (this.svg === null) this.#insert(this.scene);
@@ -95,6 +114,7 @@ export class Chart {
         this.#describe(cells <= GRID_CELLS);
         this.#keepNames();
         this.#overlay();
+        this.#drawTime();
     }
 
     /** Where the chart is wider than its box, the names of the devices stay at its left edge while it scrolls. */
@@ -116,6 +136,7 @@ export class Chart {
         this.svg?.remove();
         this.cursor.remove();
         this.names.remove();
+        this.veil.remove();
         this.svg = null;
         this.scene = null;
         this.simulation = null;
@@ -133,6 +154,37 @@ export class Chart {
     light(action) {
         if (this.#lit === action) return;
         this.#lit = action;
+        this.#overlay();
+    }
+
+    /** The running time, null for none. @param {number | null} time */
+    showTime(time) {
+        if (this.#time === time) return;
+        this.#time = time;
+        this.#drawTime();
+    }
+
+    #drawTime() {
+        const { box, scene } = this;
+        if (!scene || this.#time === null) {
+            this.veil.remove();
+            return;
+        }
+        if (!this.veil.isConnected) box.append(this.veil);
+        this.veil.setAttribute('width', String(scene.width));
+        this.veil.setAttribute('height', String(scene.height));
+        const [veil, line] = this.veil.children;
+        const { left, right, top, bottom, origin } = scene.plot;
+        const x = Math.min(right, Math.max(left, timeToX(scene, Math.max(origin, this.#time))));
+        veil.setAttribute('d', `M${x.toFixed(1)} ${top - 1}H${right + 1}V${bottom + 1}H${x.toFixed(1)}z`);
+        line.setAttribute('d', `M${x.toFixed(1)} ${top - 4}V${bottom + 5}`);
+        if (box.scrollWidth > box.clientWidth) box.scrollLeft = x - (box.clientWidth + left) / 2;
+    }
+
+    /** @param {boolean} shown */
+    showPath(shown) {
+        if (this.#path === shown) return;
+        this.#path = shown;
         this.#overlay();
     }
 
@@ -202,7 +254,8 @@ export class Chart {
             shown?.kind === 'action'
                 ? microbatchShapes(scene, simulation, simulation.actions.microbatch[shown.index])
                 : [];
-        updateOverlay(svg, [...followed, ...selectionShapes(scene, simulation, shown)]);
+        const path = this.#path && !shown ? criticalPathShapes(scene, simulation) : [];
+        updateOverlay(svg, [...path, ...followed, ...selectionShapes(scene, simulation, shown)]);
         const at = this.#lit;
         const { x, y, w, h } = scene.cells;
         const d = at < 0 || at >= x.length ? '' : `M${x[at]} ${y[at] - 1}h${w[at]}v${h[at] + 2}h${-w[at]}z`;
@@ -258,7 +311,9 @@ export class Chart {
             this.#pinned = this.#hovered = null;
             this.#focused = null;
             this.#show('pin');
-        } else if (event.key === 'Enter' || event.key === ' ') {
+        } else if (event.key === ' ') {
+            if (!event.repeat) this.#onSpace();
+        } else if (event.key === 'Enter') {
             this.#pinned = sameCell(cell, this.#pinned) ? null : cell;
             this.#focused = cell;
             this.#show('pin');

@@ -1,5 +1,6 @@
 // A simulation as text for a terminal, as JSON and as CSV. Numbers come from the core; here they are only written.
 import { cliStrings } from './cli-strings.js';
+import { studyFacts, studyFields } from './cli-studies.js';
 import { OPS } from './engine.js';
 
 /** @typedef {import('./engine.js').Simulation} Simulation */
@@ -13,7 +14,8 @@ export function exactText(summary, name) {
 }
 
 /** @param {Simulation} simulation */
-export function toJson({ config, actions, summary, perRank, criticalPath }) {
+export function toJson(simulation) {
+    const { config, actions, summary, perRank, criticalPath } = simulation;
     const out = {
         schedule: config.schedule,
         ranks: config.ranks,
@@ -51,6 +53,7 @@ export function toJson({ config, actions, summary, perRank, criticalPath }) {
         })),
         lower_bound: summary.lower_bound,
         critical_path: [...criticalPath],
+        ...studyFields(simulation),
     };
     return `${JSON.stringify(out)}\n`;
 }
@@ -104,6 +107,7 @@ export function toText(simulation, lang) {
               ]
             : []),
         [text.transfers, text.transfersValue(summary.transfers_forward, summary.transfers_backward)],
+        ...studyFacts(simulation, lang, plain),
     ];
     const width = Math.max(...facts.map(([name]) => name.length)) + 2;
     for (const [name, value] of facts) lines.push(`${name.padEnd(width)}${value}`);
@@ -120,7 +124,7 @@ function drawing({ config, actions, summary }, text, plain) {
         const chunk = config.chunks > 1 || config.stages !== config.ranks ? `${actions.stage[i]}` : '';
         return `${chunk}${OPS[actions.op[i]]}${actions.microbatch[i]}`;
     });
-    const cell = Math.max(...names.map((name) => name.length)) + 1;
+    const cell = names.reduce((most, name) => Math.max(most, name.length), 0) + 1; // too many for one call's arguments
     const whole = actions.start.every(Number.isInteger) && actions.finish.every(Number.isInteger);
     const grid = whole && summary.makespan * cell <= 200;
     const rows = Array.from({ length: config.ranks }, () => (grid ? Array(summary.makespan).fill('.') : ['']));

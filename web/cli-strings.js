@@ -18,7 +18,14 @@ const options = `  -s, --schedule NAME        -p, --ranks N        -m, --microba
   --recompute none|late|early|late-except-last|early-except-last
   --forward LIST  --backward LIST  --input-gradient LIST  --weight-gradient LIST
   --recompute-cost LIST  --overlap-cost LIST  --latency LIST  --transfer overlap|sender|rendezvous
-  --format text|json|csv|svg  -o FILE  --lang en|ru
+  --layers N|LIST  --partition cost|equal|makespan  --cuts LIST  --layout TEXT  --embedding X  --head X
+  --global-batch N  --microbatch-size N  --bytes LIST  --bandwidth LIST
+  --reduce LIST  --reduce-when beside|behind  --optimizer LIST  --optimizer-waits own|all
+  --memory-weights LIST  --memory-gradients LIST  --memory-optimizer LIST  --memory-activations LIST
+  --memory-kept LIST  --memory-inputs LIST  --memory-capacity X
+  --fail-rank N  --fail-time X  --fail-step N  --restart-cost X  --spare-delay X
+  --checkpoint-every N  --checkpoint-cost X  --mtbf X  --horizon N
+  --why RANK@TICK  --format text|json|csv|svg  -o FILE  --lang en|ru
 `;
 
 /** @type {Record<'en' | 'ru', Record<string, any>>} */
@@ -34,7 +41,9 @@ A LIST is one number, or one per stage: "1 1 2 1". Costs are ticks of one stage.
         stray: (/** @type {string} */ arg) => `${arg}: not an option; options begin with - or --.`,
         noSuchName: (/** @type {string} */ name, /** @type {string} */ value, /** @type {string[]} */ names) =>
             `${name} = ${value}: no such name; the names are ${names.join(', ')}. Nearest legal: ${name}=${names[0]}.`,
-        cannotWrite: (/** @type {string} */ file, /** @type {string} */ code) => `${file}: cannot be written (${code}).`,
+        cannotWrite: (/** @type {string} */ file, /** @type {string} */ code) =>
+            `${file}: cannot be written (${code}).`,
+        badWhy: (/** @type {string} */ value) => `why = ${value}: a rank and a tick are needed, such as 2@5.`,
         title: (/** @type {any} */ c) =>
             `${c.schedule}: ${en(c.ranks, 'rank')}, ${en(c.stages, 'stage')}, ${en(c.microbatches, 'micro-batch').replace('batchs', 'batches')}`,
         rank: (/** @type {number} */ r) => `rank ${r}  `,
@@ -75,7 +84,9 @@ LIST — одно число или по одному на стадию: "1 1 2 
         stray: (/** @type {string} */ arg) => `${arg}: это не параметр; параметры начинаются с - или --.`,
         noSuchName: (/** @type {string} */ name, /** @type {string} */ value, /** @type {string[]} */ names) =>
             `${name} = ${value}: такого названия нет; есть ${names.join(', ')}. Ближайшее допустимое: ${name}=${names[0]}.`,
-        cannotWrite: (/** @type {string} */ file, /** @type {string} */ code) => `${file}: не удалось записать (${code}).`,
+        cannotWrite: (/** @type {string} */ file, /** @type {string} */ code) =>
+            `${file}: не удалось записать (${code}).`,
+        badWhy: (/** @type {string} */ value) => `why = ${value}: нужны устройство и такт, например 2@5.`,
         title: (/** @type {any} */ c) =>
             `${c.schedule}: ${ru(c.ranks, 'устройство', 'устройства', 'устройств')}, ${ru(c.stages, 'стадия', 'стадии', 'стадий')}, ${ru(c.microbatches, 'микробатч', 'микробатча', 'микробатчей')}`,
         rank: (/** @type {number} */ r) => `устройство ${r}  `,
@@ -87,7 +98,8 @@ LIST — одно число или по одному на стадию: "1 1 2 
         bubbleRatio: 'отношение пузыря (простой / работа)',
         latency: 'задержка микробатча',
         cadence: 'темп, тактов на микробатч',
-        cadenceValue: (/** @type {string} */ ticks, /** @type {number} */ rank) => `${ticks}, задаёт устройство ${rank}`,
+        cadenceValue: (/** @type {string} */ ticks, /** @type {number} */ rank) =>
+            `${ticks}, задаёт устройство ${rank}`,
         forwardCosts: 'прямой проход по стадиям',
         backwardCosts: 'обратный проход по стадиям',
         sum: 'сумма',

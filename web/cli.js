@@ -3,10 +3,11 @@
 // Exit status: 0 fine, 1 the schedule itself is at fault, 2 wrong use. Faults are one line on stderr.
 import { readFileSync, writeFileSync } from 'node:fs';
 import process from 'node:process';
-import { cliStrings } from './cli-strings.js';
 import { toCsv, toJson, toText } from './cli-formats.js';
-import { loadEngine, PipelineError } from './engine.js';
+import { cliStrings } from './cli-strings.js';
+import { askOf } from './cli-studies.js';
 import { trainCommand } from './cli-train.js';
+import { loadEngine, PipelineError } from './engine.js';
 
 /** Faults of a schedule, not of the way it was asked for. */
 const SCHEDULE_FAULTS = new Set(
@@ -95,7 +96,7 @@ async function run(args) {
     }
     const { pairs, rest } = readPairs(others, text.missingValue);
     if (rest.length > 0) throw new UsageError(text.stray(rest[0]));
-    const { taken, left } = takeOut(pairs, ['format', 'o', 'lang']);
+    const { taken, left } = takeOut(pairs, ['format', 'o', 'lang', 'why']);
     const lang = oneOf('lang', taken.lang ?? 'en', ['en', 'ru'], text);
     engine.lang = lang;
     if (command === 'train') {
@@ -104,7 +105,9 @@ async function run(args) {
         return;
     }
     const format = oneOf('format', taken.format ?? 'text', FORMATS, text);
-    const simulation = engine.simulate(left);
+    const ask = askOf(left, taken.why);
+    if (taken.why !== undefined && !ask.why) throw new UsageError(text.badWhy(taken.why));
+    const simulation = engine.simulate(left, format === 'text' || format === 'json' ? ask : {});
     if (format === 'json') deliver(toJson(simulation), taken.o, text);
     else if (format === 'csv') deliver(toCsv(simulation), taken.o, text);
     else if (format === 'svg') {

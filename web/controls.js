@@ -3,6 +3,7 @@
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { countOf, scheduleName } from './format.js';
+import { PRESETS } from './presets.js';
 import { listWith } from './state.js';
 import { textOf } from './strings.js';
 
@@ -55,6 +56,34 @@ function slider(state, option, label, noun) {
             aria-valuetext=${countOf(value, lang, noun)} @input=${(/** @type {Event} */ event) => state.change(option, textIn(event))}>
         <span class="value" aria-hidden="true">${text}</span>
     </label>`;
+}
+
+// ---- steps of the chapter ----
+
+/** Arrow keys move along a row of buttons that is one tab stop. @param {KeyboardEvent} event */
+function onPresetKey(event) {
+    const row = /** @type {HTMLElement} */ (event.currentTarget);
+    const buttons = /** @type {HTMLElement[]} */ ([...row.children]);
+    const at = buttons.indexOf(/** @type {HTMLElement} */ (event.target));
+    const last = buttons.length - 1;
+    const next = { ArrowRight: at + 1, ArrowDown: at + 1, ArrowLeft: at - 1, ArrowUp: at - 1, Home: 0, End: last }[
+        event.key
+    ];
+    if (next === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    const target = buttons[(next + buttons.length) % buttons.length];
+    for (const button of buttons) button.tabIndex = button === target ? 0 : -1;
+    target.focus();
+}
+
+/** @param {string} lang @param {string | undefined} present @param {(name: string) => void} take */
+export function presetSteps(lang, present, take) {
+    const entry = present ?? PRESETS[0].name;
+    return html`<div class="presets" part="presets" role="toolbar" aria-label=${textOf(lang, 'presets')} @keydown=${onPresetKey}>${PRESETS.map(
+        ({ name, label }) =>
+            html`<button type="button" class="preset" data-preset=${name} tabindex=${live(name === entry ? '0' : '-1')}
+                aria-current=${name === present ? 'step' : nothing} @click=${() => take(name)}>${textOf(lang, label ?? `preset_${name}`)}</button>`,
+    )}</div>`;
 }
 
 /** @param {ControlState} state */
@@ -148,6 +177,7 @@ export function moreControls(state) {
             ${used('placement') && known.config.chunks > 1 ? choice(state, 'placement') : nothing}
             ${used('pipes') ? field(state, 'pipes', String(known.config.pipes)) : nothing}
             ${used('slices') ? field(state, 'slices', String(known.config.slices)) : nothing}
+            ${used('memory-limit') ? field(state, 'memory-limit', String(known.config.memory_limit)) : nothing}
             ${used('extra-warmup') ? field(state, 'extra-warmup', String(known.config.extra_warmup)) : nothing}
             ${used('warmup-factor') ? field(state, 'warmup-factor', String(known.config.warmup_factor)) : nothing}
             ${used('backward-order') ? choice(state, 'backward-order') : nothing}

@@ -4,8 +4,9 @@ import { html, LitElement, nothing, unsafeCSS } from 'lit';
 import { guard } from 'lit/directives/guard.js';
 import { ask, askBeside, askFitting } from './ask.js';
 import { sameCell } from './cells.js';
+import { checkChallenge, parseChallenge, termText } from './challenge.js';
 import { Chart } from './chart.js';
-import { fixText, mainControls, moreControls, scheduleChoice, scheduleOf } from './controls.js';
+import { fixText, mainControls, moreControls, presetSteps, scheduleChoice, scheduleOf } from './controls.js';
 import elementCss from './element.css';
 import { OPS } from './engine.js';
 import figureCss from './figure.css';
@@ -21,11 +22,14 @@ import {
     title,
 } from './format.js';
 import { notNear, sharedEngine, sharedEngineNow, whenNear, whyBlocked } from './hydration.js';
+import { hashWith, lawful, requestFrom, stateIn, stateText } from './link.js';
+import { presetNamed, presetOf } from './presets.js';
 import { Formula, legend, Numbers } from './readings.js';
 import { Sentence } from './sentence.js';
 import { OPTIONS, propertyOf, sameRequest, withSchedule } from './state.js';
 import { textOf } from './strings.js';
 import { scheduleTable } from './table.js';
+import { TEACHING_VIEWS, Teaching } from './teaching.js';
 import { isOnUnsaidDark, languageAround, watchPage } from './theme.js';
 import { TrainingPanel } from './training-panel.js';
 
@@ -66,6 +70,10 @@ export class PipelineFigure extends LitElement {
         theme: { reflect: true },
         controls: { reflect: true },
         readonly: { type: Boolean, reflect: true },
+        preset: { reflect: true },
+        challenge: { reflect: true },
+        figureId: { attribute: 'figure-id', reflect: true },
+        nowasm: { reflect: true },
     };
 
     static styles = [unsafeCSS(figureCss), unsafeCSS(elementCss)];
@@ -89,6 +97,13 @@ export class PipelineFigure extends LitElement {
     /** The answer is new: the page has not been told of it yet. */
     #isNew = false;
     #byReader = false;
+    /** The answer was read from the address of the page. */
+    #byUrl = false;
+    /** The preset as the page, or the figure itself, wrote it last. @type {string | null} */
+    #presetSeen = null;
+    /** Conditions of the challenge, and the text they were read from. @type {{ text: string | null } & ReturnType<typeof parseChallenge>} */
+    #task = { text: null, terms: [], faults: [] };
+    #solved = false;
     #more = false;
     /** @type {string | null} */
     #view = null;
@@ -121,12 +136,17 @@ export class PipelineFigure extends LitElement {
     #formula = new Formula();
     #files = new Files(this.#update);
     #training = new TrainingPanel(this, (action) => this.#chart?.light(action));
+    #teaching = new Teaching(this.#update);
 
     constructor() {
         super();
         /** @type {string | null} */ this.theme = null;
         /** @type {string | null} */ this.controls = null;
         /** @type {boolean} */ this.readonly = false;
+        /** @type {string | null} */ this.preset = null;
+        /** @type {string | null} */ this.challenge = null;
+        /** @type {string | null} */ this.figureId = null;
+        /** @type {string | null} */ this.nowasm = null;
         /** Settles when the figure stands: true if it lives, false if only its static picture is shown. */
         this.ready = new Promise((settle) => {
             this.#settle = settle;
@@ -165,6 +185,7 @@ export class PipelineFigure extends LitElement {
         this.#unwatch = watchPage(this.#onPage);
         addEventListener('beforeprint', this.#onBeforePrint);
         addEventListener('afterprint', this.#onAfterPrint);
+        addEventListener('hashchange', this.#onHash);
         this.#onPage();
         if (this.#engine === null) whenNear(this, () => this.#hydrate());
     }
@@ -174,13 +195,15 @@ export class PipelineFigure extends LitElement {
         this.#unwatch?.();
         removeEventListener('beforeprint', this.#onBeforePrint);
         removeEventListener('afterprint', this.#onAfterPrint);
+        removeEventListener('hashchange', this.#onHash);
+        this.#teaching.clock.pause();
         notNear(this);
         clearTimeout(this.#status);
     }
 
     async #hydrate() {
         try {
-            this.#enliven(await sharedEngine());
+            this.#enliven(await sharedEngine(this.nowasm));
         } catch (error) {
             this.#block(error);
         }
@@ -192,6 +215,8 @@ export class PipelineFigure extends LitElement {
         this.#engine = engine;
         this.#blocked = null;
         this.requestUpdate();
+        this.#takePreset(true);
+        this.#onHash();
     }
 
     /** @param {unknown} error */
@@ -235,6 +260,68 @@ export class PipelineFigure extends LitElement {
 
     // ---- state ----
 
+    /** What the address of the page says of this figure. Nothing it says can be refused: the nearest lawful is taken. */
+    #onHash = () => {
+        const engine = this.#engine;
+        if (engine === null || !this.figureId) return;
+        const text = stateIn(location.hash, this.figureId);
+        if (text === null || text === stateText(this.request)) return;
+        const request = lawful(engine, requestFrom(text), DRAWN_ACTIONS);
+        if (!request) return;
+        this.#aside = {};
+        this.#byUrl = true;
+        this.#take(request);
+    };
+
+    /** The address of the page with the present state in it. */
+    #link() {
+        return new URL(hashWith(location.hash, this.figureId ?? '', stateText(this.request)), location.href).href;
+    }
+
+    /**
+     * The page has named a step: its settings are taken; at first only those that no attribute gives.
+     * @param {boolean} first
+     */
+    #takePreset(first) {
+        if (this.preset === this.#presetSeen) return;
+        this.#presetSeen = this.preset;
+        const preset = presetNamed(this.preset);
+        if (!preset) return;
+        this.#aside = {};
+        this.#setView(preset.view ?? null);
+        this.#take(first ? { ...preset.request, ...this.request } : preset.request);
+    }
+
+    /** A reader goes to a step. @param {string} name */
+    #goTo(name) {
+        const preset = presetNamed(name);
+        if (!preset || this.readonly) return;
+        this.#aside = {};
+        this.#byReader = true;
+        if (preset.view || this.#view === 'compare') this.#setView(preset.view ?? null);
+        this.#take(preset.request);
+        this.requestUpdate();
+    }
+
+    /** @param {string | null} view */
+    #setView(view) {
+        if (this.#view === view) return;
+        if (this.#view === 'train') this.#training.reset();
+        this.#teaching.reset();
+        this.#view = view;
+        this.requestUpdate();
+    }
+
+    /** The space bar on the chart: the time runs, or stops; where nothing may move by itself it goes a step. */
+    #onSpace = () => {
+        const { clock } = this.#teaching;
+        if (!this.#simulation || !this.#showsViews()) return;
+        this.#setView('play');
+        if (clock.time === null) clock.open(this.#simulation);
+        if (!prefersStill()) clock.toggle();
+        else clock.step(1);
+    };
+
     /** A reader changes options. @param {Request} changes */
     #change(changes) {
         const engine = this.#engine;
@@ -259,8 +346,14 @@ export class PipelineFigure extends LitElement {
         if (changed.has('lang')) this.#onPage();
         const engine = this.#engine;
         if (engine === null) return;
+        if (this.hasUpdated) this.#takePreset(false);
         const request = this.request;
         if (!this.#answered || !sameRequest(request, this.#answered)) this.#ask(engine, request, changed);
+        if (this.preset !== null) this.preset = this.#presetSeen = presetOf(this.request, this.#view)?.name ?? '';
+        if (this.challenge !== this.#task.text) this.#readChallenge();
+        if (this.#view === 'play' && this.#simulation && this.#teaching.clock.time === null) {
+            this.#teaching.clock.open(this.#simulation);
+        }
         if (this.#view === 'train' && this.#simulation && scheduleTrains(engine, this.#simulation)) {
             engine.lang = this.#lang;
             this.#training.prepare(engine, this.request, prefersStill());
@@ -292,8 +385,24 @@ export class PipelineFigure extends LitElement {
         // What was shown of the last simulation has no meaning in this one.
         this.#shown = null;
         this.#training.reset();
+        this.#teaching.reset();
         this.#files.reset();
         this.#isNew = true;
+    }
+
+    #readChallenge() {
+        this.#task = { text: this.challenge, ...parseChallenge(this.challenge) };
+        this.#solved = this.#checked()?.every(({ holds }) => holds) ?? false;
+        for (const fault of this.#task.faults) {
+            const message = textOf(this.#lang, 'challenge_unknown', fault);
+            this.#fire('pipeline-error', { code: 'challenge', option: 'challenge', message });
+        }
+    }
+
+    /** The conditions of the challenge against the numbers of the core, null where there is nothing to check. */
+    #checked() {
+        const { terms } = this.#task;
+        return this.#simulation && terms.length > 0 ? checkChallenge(terms, this.#simulation) : null;
     }
 
     // ---- picture ----
@@ -313,6 +422,34 @@ export class PipelineFigure extends LitElement {
         if (this.readonly) return false;
         const named = this.controls?.trim().split(/\s+/) ?? CONTROLS;
         return named.includes(option);
+    }
+
+    #showsViews() {
+        return this.controls === null || this.#shows('views');
+    }
+
+    /** The steps of the chapter, where the page names one or asks for them. */
+    #showsPresets() {
+        return !this.readonly && (this.preset !== null || /(^|\s)presets(\s|$)/.test(this.controls ?? ''));
+    }
+
+    /** What the views that explain are made of. @param {Simulation} simulation */
+    #setting(simulation) {
+        const engine = /** @type {Engine} */ (this.#engine);
+        return {
+            engine,
+            simulation,
+            request: this.request,
+            lang: this.#lang,
+            width: this.#width || 760,
+            reach: this.#reach.microbatches,
+            still: prefersStill(),
+            drawn: !isTooLarge(simulation),
+            trains: scheduleTrains(engine, simulation),
+            setMicrobatches: this.#shows('microbatches')
+                ? (/** @type {number} */ m) => this.#change({ microbatches: String(m) })
+                : null,
+        };
     }
 
     #renderFigure() {
@@ -339,10 +476,12 @@ export class PipelineFigure extends LitElement {
             return { min, max };
         };
         const others = this.#others;
+        const stepping = this.#showsPresets();
         const editable = (/** @type {string} */ option) => this.#shows('sentence') && this.#shows(option);
         return html`<div class="figure" role="group" lang=${lang} aria-label=${simulation ? title(simulation, lang) : scheduleName(scheduleOf(state).name, lang)}>
-            ${scheduleChoice(state)}
-            ${this.#sentence.render({ simulation, request, lang, others, editable, limits, named: this.#shows('schedule') })}
+            ${stepping ? presetSteps(lang, presetOf(request, this.#view)?.name, (name) => this.#goTo(name)) : scheduleChoice(state)}
+            ${this.#sentence.render({ simulation, request, lang, others, editable, limits, named: !stepping && this.#shows('schedule') })}
+            ${this.#renderChallenge()}
             ${this.#renderControls(state)}
             ${simulation ? html`<p class="settings">${textOf(lang, 'settings', settingsText(simulation, lang))}</p>` : nothing}
             <div class="stage">
@@ -366,10 +505,25 @@ export class PipelineFigure extends LitElement {
             this.requestUpdate();
         };
         return html`<div class="controls" part="controls">
+            ${this.#showsPresets() ? scheduleChoice(state) : nothing}
             ${mainControls(state)}
             ${more ? html`<button type="button" class="link" aria-expanded=${this.#more} title=${textOf(lang, 'more_title')} @click=${toggle}>${textOf(lang, 'more')}</button>` : nothing}
         </div>
         ${more && this.#more ? moreControls(state) : nothing}`;
+    }
+
+    #renderChallenge() {
+        const lang = this.#lang;
+        const checked = this.#checked();
+        if (!checked) return nothing;
+        return html`<div class="challenge" part="challenge">
+            <p><strong>${textOf(lang, 'challenge')}</strong> ${textOf(lang, 'challenge_do')}</p>
+            <ul>${checked.map(
+                (term) =>
+                    html`<li ?data-holds=${term.holds}>${termText(term, lang)} — <b>${textOf(lang, term.holds ? 'challenge_holds' : 'challenge_fails')}</b></li>`,
+            )}</ul>
+            ${checked.every(({ holds }) => holds) ? html`<p class="verdict">${textOf(lang, 'challenge_solved')}</p>` : nothing}
+        </div>`;
     }
 
     #renderRefusal() {
@@ -401,29 +555,39 @@ export class PipelineFigure extends LitElement {
             ${guard([simulation, lang], () => legend(simulation, lang, this.#idPrefix))}
             <p class="explanation" ?data-quiet=${!shown} ?data-used=${this.#used} part="explanation">${text}
                 ${this.#chart?.pinned ? html`<button type="button" class="link" @click=${() => this.#chart?.release()}>${textOf(lang, 'explain_release')}</button>` : nothing}</p>
+            ${this.#renderTeaching(simulation)}
             ${this.#numbers.render(simulation, lang)}
             ${guard([simulation, lang], () => this.#formula.render(simulation, lang))}`;
+    }
+
+    /** Buttons that open a view, and close it. @param {string[]} views @param {string} [panel] */
+    #viewButtons(views, panel = 'view') {
+        return views.map(
+            (view) =>
+                html`<button type="button" class="link" aria-expanded=${this.#view === view} aria-controls=${panel} data-view=${view} @click=${() => this.#setView(this.#view === view ? null : view)}>${textOf(this.#lang, `view_${view}`)}</button>`,
+        );
+    }
+
+    /** What explains the chart stands right under it: most of it shares the axis of time. @param {Simulation} simulation */
+    #renderTeaching(simulation) {
+        const setting = this.#setting(simulation);
+        const views = Teaching.viewsFor(setting);
+        const open = views.includes(this.#view ?? '') ? this.#view : null;
+        return html`${this.#showsViews() ? html`<div class="views explain">${this.#viewButtons(views, 'explain')}</div>` : nothing}
+            <div class="view" id="explain" ?hidden=${open === null}>${open ? this.#teaching.render(open, setting) : nothing}</div>`;
     }
 
     /** @param {import('./controls.js').ControlState} state @param {Simulation} simulation */
     #renderViews(state, simulation) {
         const lang = this.#lang;
         const open = this.#view;
-        const toggle = (/** @type {string} */ view) => () => {
-            if (open === 'train') this.#training.reset();
-            this.#view = open === view ? null : view;
-            this.requestUpdate();
-        };
-        const shows = this.controls === null || this.#shows('views');
+        const shows = this.#showsViews();
         return html`${
             shows
-                ? html`<div class="views">${VIEWS.filter((view) => view !== 'train' || !this.readonly).map(
-                      (view) =>
-                          html`<button type="button" class="link" aria-expanded=${open === view} aria-controls="view" @click=${toggle(view)}>${textOf(lang, `view_${view}`)}</button>`,
-                  )}</div>`
+                ? html`<div class="views">${this.#viewButtons(VIEWS.filter((view) => view !== 'train' || !this.readonly))}</div>`
                 : nothing
         }
-        <div class="view" part="view" id="view" ?hidden=${open === null && !this.#printing}>
+        <div class="view" part="view" id="view" ?hidden=${!this.#printing && !VIEWS.includes(open ?? '')}>
             ${open === 'table' || this.#printing ? guard([simulation, lang], () => scheduleTable(simulation, lang)) : nothing}
             ${
                 open === 'train' && !this.#printing
@@ -435,7 +599,7 @@ export class PipelineFigure extends LitElement {
                       })
                     : nothing
             }
-            ${open === 'files' && !this.#printing ? this.#files.render(simulation, state.request, lang) : nothing}
+            ${open === 'files' && !this.#printing ? this.#files.render(simulation, state.request, lang, this.figureId ? () => this.#link() : null) : nothing}
         </div>`;
     }
 
@@ -445,7 +609,11 @@ export class PipelineFigure extends LitElement {
         const box = /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('.chart'));
         if (box) this.#drawChart(box);
         this.#training.draw(this.renderRoot);
-        this.#internals.states?.[this.#training.running ? 'add' : 'delete']('playing');
+        const { clock } = this.#teaching;
+        this.#chart?.showTime(this.#view === 'play' ? clock.time : null);
+        this.#chart?.showPath(this.#view === 'path');
+        this.#drawBeside();
+        this.#internals.states?.[this.#training.running || clock.playing ? 'add' : 'delete']('playing');
         if (!this.#isNew) return;
         this.#isNew = false;
         this.#tell();
@@ -455,7 +623,7 @@ export class PipelineFigure extends LitElement {
     #drawChart(box) {
         if (this.#chart?.box !== box) {
             this.#chart?.clear();
-            this.#chart = new Chart(box, (shown, cause) => this.#onShow(shown, cause));
+            this.#chart = new Chart(box, (shown, cause) => this.#onShow(shown, cause), this.#onSpace);
             this.#resize?.disconnect();
             this.#resize = new ResizeObserver(() => this.#onResize(box));
             this.#resize.observe(box);
@@ -463,7 +631,9 @@ export class PipelineFigure extends LitElement {
         }
         const simulation = this.#simulation;
         const lang = this.#lang;
-        const now = [simulation, this.#width, lang];
+        const compares = this.#view === 'compare' && simulation !== null && !isTooLarge(simulation) && !this.#printing;
+        const span = compares ? this.#teaching.span(this.#setting(simulation)) : 0;
+        const now = [simulation, this.#width, lang, span, compares];
         if (now.every((part, i) => part === this.#drawn[i])) return;
         this.#drawn = now;
         if (simulation === null || isTooLarge(simulation)) {
@@ -476,6 +646,8 @@ export class PipelineFigure extends LitElement {
         this.#chart.draw(simulation, {
             lang,
             width: this.#width || 760,
+            span,
+            fits: compares,
             idPrefix: this.#idPrefix,
             name: title(simulation, lang),
             cellName: (cell) => this.#cellName(simulation, cell),
@@ -483,11 +655,23 @@ export class PipelineFigure extends LitElement {
         });
     }
 
+    /** What shares the axis of the chart. */
+    #drawBeside() {
+        const scene = this.#chart?.scene;
+        if (!scene || !this.#simulation || !TEACHING_VIEWS.includes(this.#view ?? '')) return;
+        const clock = /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('.clock'));
+        const inside = scene.width <= this.#width;
+        clock?.style.setProperty('padding-left', inside ? `${scene.plot.left}px` : '8px');
+        clock?.style.setProperty('padding-right', inside ? `${scene.width - scene.plot.right}px` : '8px');
+        this.#teaching.draw(this.renderRoot, this.#setting(this.#simulation), scene);
+    }
+
     /** @param {HTMLElement} box */
     #onResize(box) {
         if (box.clientWidth === 0 || box.clientWidth === this.#width) return;
         this.#width = box.clientWidth;
         this.#drawChart(box);
+        if (this.#view !== null) this.requestUpdate();
     }
 
     /** Short and spoken. @param {Simulation} simulation @param {Selection} cell */
@@ -520,10 +704,35 @@ export class PipelineFigure extends LitElement {
             this.#fire('pipeline-ready', { state: this.request });
         }
         if (error) this.#fire('pipeline-error', { code: error.code, option: error.option, message: error.message });
+        const byUrl = this.#byUrl;
+        this.#byUrl = false;
+        if (!byReader && !byUrl) return;
+        this.#fire('pipeline-change', { state: this.request, source: byReader ? 'user' : 'url' });
         if (!byReader) return;
-        this.#fire('pipeline-change', { state: this.request, source: 'user' });
         clearTimeout(this.#status);
-        this.#status = setTimeout(() => this.#announce(), REST_MS);
+        this.#status = setTimeout(() => this.#rest(), REST_MS);
+    }
+
+    /** The reader has come to rest: what was changed is told, kept in the address of the page, and checked. */
+    #rest() {
+        const checked = this.#checked();
+        this.#announce();
+        if (this.figureId && this.#simulation) {
+            try {
+                const hash = hashWith(location.hash, this.figureId, stateText(this.request));
+                if (hash !== location.hash) history.replaceState(history.state, '', hash);
+            } catch {} // a frame without an address, or a browser that has had enough
+        }
+        if (!checked) return;
+        const solved = checked.every(({ holds }) => holds);
+        if (solved === this.#solved) return;
+        this.#solved = solved;
+        this.#fire('pipeline-answer', {
+            challenge: this.#task.text,
+            solved,
+            terms: checked,
+            state: this.request,
+        });
     }
 
     /** One sentence for those who do not see the picture, once the value rests. A refusal speaks for itself. */
@@ -536,7 +745,9 @@ export class PipelineFigure extends LitElement {
         else {
             const time = countOf(simulation.summary.makespan, lang, 'tick');
             const share = formatShare(simulation.summary, 'utilization', lang);
-            line.textContent = textOf(lang, 'status', title(simulation, lang), time, share);
+            const text = textOf(lang, 'status', title(simulation, lang), time, share);
+            const solved = this.#checked()?.every(({ holds }) => holds);
+            line.textContent = solved ? `${text} ${textOf(lang, 'challenge_solved')}` : text;
         }
     }
 

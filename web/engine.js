@@ -3,6 +3,7 @@
 // the caller may keep. The same file serves the page, Node and workers.
 import coreBytes from 'pipeline-figure/core-bytes';
 import { irisSamples } from './iris.js';
+import { studiesOf } from './studies.js';
 
 const ABI = 1;
 const encoder = new TextEncoder();
@@ -17,8 +18,8 @@ const decoder = new TextDecoder();
  * @typedef {{ option: string, value: string }} Fix  the nearest legal choice
  *
  * @typedef {(bytes: number) => number} Alloc  memory that its owner releases
- * @typedef {{ config: number, costs: number, schedule: number, timeline: number, fault: number,
- *             named: Record<string, any> }} Timed  a timed step in the core's memory
+ * @typedef {{ config: number, costs: number, schedule: number, timeline: number, fault: number, text: number,
+ *             length: number, named: Record<string, any> }} Timed  a timed step in the core's memory, with its request
  *
  * @typedef {object} Actions  equal-length columns, one entry per action, ranks end to end
  * @property {number} count
@@ -37,7 +38,10 @@ const decoder = new TextDecoder();
  * @typedef {{ rank: number, start: number, finish: number, reason: number, before: number, waits_for: number }} Idle
  *     reason: 0 filling, 1 waits for input, 2 transfer on its way, 3 draining
  *
- * @typedef {object} Simulation
+ * @typedef {import('./studies.js').Ask} Ask
+ * @typedef {StepReport & import('./studies.js').Studies} Simulation
+ *
+ * @typedef {object} StepReport
  * @property {Record<string, any>} config  the request as understood: schedule, ranks, microbatches, chunks, stages, …
  * @property {Record<string, Float64Array>} costs  per stage: forward, backward, input, weight, recompute, overlap, latency
  * @property {Actions} actions
@@ -66,7 +70,7 @@ export class PipelineError extends Error {
 }
 
 export const OPS = ['F', 'B', 'I', 'W', 'R'];
-const COST_ROWS = ['forward', 'input', 'weight', 'backward', 'recompute', 'overlap', 'latency'];
+const COST_ROWS = ['forward', 'input', 'weight', 'backward', 'recompute', 'overlap', 'latency', 'size', 'kept'];
 
 /** @param {Options} options @returns {[string, OptionValue][]} */
 const pairsOf = (options) => (Array.isArray(options) ? options : Object.entries(options));
@@ -148,11 +152,12 @@ export class Engine {
     /**
      * Generates, checks and times a schedule.
      * @param {Options} options
+     * @param {Ask} [ask]  what else to find out about the step
      * @returns {Simulation}
      * @throws {PipelineError}
      */
-    simulate(options) {
-        return this.#scope((alloc) => this.#report(alloc, this.#timed(alloc, options)));
+    simulate(options, ask = {}) {
+        return this.#scope((alloc) => this.#report(alloc, this.#timed(alloc, options), ask));
     }
 
     /**
@@ -183,9 +188,8 @@ export class Engine {
         return out;
     }
 
-    /** @param {Alloc} alloc @param {Options} options @param {number} fault */
-    #config(alloc, options, fault) {
-        const request = requestText(options);
+    /** @param {Alloc} alloc @param {Uint8Array} request @param {number} fault */
+    #config(alloc, request, fault) {
         const text = alloc(request.length + 1);
         new Uint8Array(this.core.memory.buffer, text, request.length).set(request);
         const config = alloc(this.core.pp_config_bytes());
@@ -195,37 +199,54 @@ export class Engine {
 
     /**
      * From a request to a timed step in the core's memory.
-     * @param {Alloc} alloc @param {Options} options @returns {Timed}
+     * @param {Alloc} alloc @param {Options | Uint8Array} options  or the text of a request @returns {Timed}
      */
     #timed(alloc, options) {
         const core = this.core;
         const fault = alloc(core.pp_fault_bytes());
-        const { config, text, length } = this.#config(alloc, options, fault);
+        const request = options instanceof Uint8Array ? options : requestText(options);
+        const { config, text, length } = this.#config(alloc, request, fault);
         const costs = alloc(core.pp_costs_bytes(config));
         this.#try(core.pp_costs_parse(text, length, config, costs, fault), fault);
         const scheduleBytes = core.pp_schedule_bytes(config);
         const schedule = alloc(scheduleBytes);
-        this.#try(core.pp_schedule_make(config, schedule, scheduleBytes, fault), fault);
+        this.#try(core.pp_schedule_make(config, costs, schedule, scheduleBytes, fault), fault);
         const bytes = core.pp_timeline_bytes(schedule);
         const timeline = alloc(bytes);
         const blocked = alloc(4 * core.pp_schedule_ranks(schedule));
         const checked = core.pp_check(schedule, timeline, bytes, blocked, fault);
         if (checked !== 0) throw this.#error(fault, this.#blocked(alloc, schedule, blocked, checked));
         const named = this.#configObject(config);
-        const transfer = this.options.find((option) => option.name === 'transfer')?.names.indexOf(named.transfer) ?? 0;
-        this.#try(core.pp_simulate(schedule, costs, transfer, timeline, fault), fault);
-        return { config, costs, schedule, timeline, fault, named };
+        this.#try(core.pp_partition_search(schedule, config, costs, timeline, fault), fault);
+        this.#try(core.pp_simulate(schedule, costs, this.#transferOf(named), timeline, fault), fault);
+        return { config, costs, schedule, timeline, fault, text, length, named };
     }
 
-    /** @param {Alloc} alloc @param {Timed} timed @returns {Simulation} */
-    #report(alloc, { config, costs, schedule, timeline, named }) {
+    /** @param {Record<string, any>} named */
+    #transferOf(named) {
+        return this.options.find((option) => option.name === 'transfer')?.names.indexOf(named.transfer) ?? 0;
+    }
+
+    /** @param {Alloc} alloc @param {Timed} timed */
+    #figures(alloc, { config, costs, schedule, timeline }) {
         const core = this.core;
         const ranks = core.pp_schedule_ranks(schedule);
-        const stages = core.pp_schedule_stages(schedule);
         const summary = alloc(8 * this.summaryFields.length);
         const reports = alloc(8 * this.rankFields.length * ranks);
         const scratch = alloc(core.pp_report_scratch_bytes(schedule));
         core.pp_report(schedule, config, costs, timeline, scratch, summary, reports);
+        return {
+            summary: this.#records(this.summaryFields, summary, 1)[0],
+            perRank: this.#records(this.rankFields, reports, ranks),
+        };
+    }
+
+    /** @param {Alloc} alloc @param {Timed} timed @param {Ask} [ask] @returns {Simulation} */
+    #report(alloc, timed, ask = {}) {
+        const core = this.core;
+        const { config, costs, schedule, timeline, named } = timed;
+        const stages = core.pp_schedule_stages(schedule);
+        const figures = this.#figures(alloc, timed);
         const idleCount = core.pp_idle_fill(schedule, costs, timeline, 0, 0);
         const idle = alloc(8 * this.idleFields.length * idleCount);
         core.pp_idle_fill(schedule, costs, timeline, idle, idleCount);
@@ -248,10 +269,10 @@ export class Engine {
                 ...this.#versions(config, named, columns),
             },
             stageRank: this.#ints(core.pp_schedule_stage_rank(schedule), pipes * stages),
-            summary: this.#records(this.summaryFields, summary, 1)[0],
-            perRank: this.#records(this.rankFields, reports, ranks),
+            ...figures,
             idle: /** @type {any} */ (this.#records(this.idleFields, idle, idleCount)),
             criticalPath: this.#ints(path, pathLength),
+            ...studiesOf(this.#access, alloc, timed, ask), // last: some of them time the step anew
         };
     }
 
@@ -300,9 +321,30 @@ export class Engine {
         return out;
     }
 
-    /** What Training needs of an engine beside its public side. */
+    /** Figures of another request; null if it is refused. @param {Uint8Array} request */
+    #summaryOf(request) {
+        try {
+            return this.#scope((alloc) => this.#figures(alloc, this.#timed(alloc, request)).summary);
+        } catch (error) {
+            if (!(error instanceof PipelineError)) throw error;
+            return null;
+        }
+    }
+
+    /** What Training and the studies need of an engine beside its public side. */
     get #access() {
         return {
+            core: this.core,
+            options: this.options,
+            idleFields: this.idleFields,
+            names: (/** @type {(i: number) => number} */ nameAt) => this.#names(nameAt),
+            ints: (/** @type {number} */ at, /** @type {number} */ count) => this.#ints(at, count),
+            doubles: (/** @type {number} */ at, /** @type {number} */ count) => this.#doubles(at, count),
+            records: (/** @type {string[]} */ names, /** @type {number} */ at, /** @type {number} */ count) =>
+                this.#records(names, at, count),
+            transferOf: (/** @type {Record<string, any>} */ named) => this.#transferOf(named),
+            summary: (/** @type {Alloc} */ alloc, /** @type {Timed} */ timed) => this.#figures(alloc, timed).summary,
+            summaryOf: (/** @type {Uint8Array} */ request) => this.#summaryOf(request),
             timed: (/** @type {Alloc} */ alloc, /** @type {Options} */ options) => this.#timed(alloc, options),
             report: (/** @type {Alloc} */ alloc, /** @type {Timed} */ timed) => this.#report(alloc, timed),
             scope: (/** @type {(alloc: Alloc) => any} */ work) => this.#scope(work),

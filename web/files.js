@@ -16,18 +16,42 @@ export function tagText(request, lang) {
     return `<pipeline-figure${attributes.join('')} lang="${lang}"></pipeline-figure>`;
 }
 
-/** @param {string} name @param {string} type @param {string} text */
-function download(name, type, text) {
-    const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
+/** @param {string} name @param {string} href */
+function save(name, href) {
     const link = document.createElement('a');
-    link.href = url;
+    link.href = href;
     link.download = name;
     link.click();
-    setTimeout(() => URL.revokeObjectURL(url), 10_000);
+    setTimeout(() => URL.revokeObjectURL(href), 10_000);
 }
+
+/** Pixels of a picture for each of its units: sharp on paper and on a slide. */
+const PNG_SCALE = 2;
+
+/** @param {string} text of an SVG file @returns {Promise<string>} address of the picture */
+async function pngOf(text) {
+    const url = URL.createObjectURL(new Blob([text], { type: 'image/svg+xml' }));
+    try {
+        const image = new Image();
+        image.src = url;
+        await image.decode();
+        const canvas = document.createElement('canvas');
+        canvas.width = image.width * PNG_SCALE;
+        canvas.height = image.height * PNG_SCALE;
+        canvas.getContext('2d')?.drawImage(image, 0, 0, canvas.width, canvas.height);
+        return canvas.toDataURL();
+    } finally {
+        URL.revokeObjectURL(url);
+    }
+}
+
+/** @param {string} name @param {string} type @param {string} text */
+const download = (name, type, text) =>
+    save(name, URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` })));
 
 export class Files {
     #update;
+    #noPng = false;
     /** Button whose text was copied last. */
     #copied = '';
     /** A text that could not be copied, to be copied by hand. */
@@ -41,6 +65,19 @@ export class Files {
     /** What was said of a copy is no longer about the present schedule. */
     reset() {
         this.#copied = this.#byHand = '';
+        this.#noPng = false;
+    }
+
+    /** @param {string} name @param {string} text */
+    async #savePng(name, text) {
+        this.reset();
+        try {
+            save(name, await pngOf(text));
+        } catch {
+            // A policy that forbids pictures of blob:, or a picture larger than the browser's canvas.
+            this.#noPng = true;
+        }
+        this.#update();
     }
 
     /** @param {string} key @param {string} text */
@@ -55,8 +92,11 @@ export class Files {
         this.#update();
     }
 
-    /** @param {Simulation} simulation @param {Record<string, string | null>} request @param {string} lang */
-    render(simulation, request, lang) {
+    /**
+     * @param {Simulation} simulation @param {Record<string, string | null>} request @param {string} lang
+     * @param {(() => string) | null} link  address of the page with this state, null where the page gave the figure no id
+     */
+    render(simulation, request, lang, link) {
         const { schedule, ranks, microbatches } = simulation.config;
         const name = `pipeline-${schedule}-p${ranks}-m${microbatches}`;
         const t = (/** @type {string} */ key) => textOf(lang, key);
@@ -65,9 +105,12 @@ export class Files {
         return html`<div class="buttons">
             <button type="button" class="action" @click=${() => download(`${name}.csv`, 'text/csv', toCsv(simulation))}>${t('files_csv')}</button>
             <button type="button" class="action" @click=${() => download(`${name}.svg`, 'image/svg+xml', svgFile(simulation, lang, figureCss))}>${t('files_svg')}</button>
+            <button type="button" class="action" @click=${() => this.#savePng(`${name}.png`, svgFile(simulation, lang, figureCss))}>${t('files_png')}</button>
+            ${link ? copy('files_copy_link', link) : nothing}
             ${copy('files_copy_csv', () => toCsv(simulation))}
             ${copy('files_copy_tag', () => tagText(request, lang))}
         </div>
+        ${this.#noPng ? html`<p class="note" role="status">${t('files_png_failed')}</p>` : nothing}
         ${this.#byHand ? html`<label class="by-hand">${t('files_not_copied')}<textarea readonly rows="4" .value=${this.#byHand}></textarea></label>` : nothing}`;
     }
 }

@@ -151,7 +151,8 @@ export function headline(simulation, lang, others = {}) {
     const start = chunked
         ? say('headline_start_chunks', { stages: pluralOf(config.chunks, lang, 'stage_each') })
         : say('headline_start');
-    return joined([...start, ...remark(simulation, others.compare ?? null, plain, say, lang)]);
+    const kept = recompute && trains(simulation) ? say('headline_recompute_kept') : [];
+    return joined([...start, ...remark(simulation, others.compare ?? null, plain, say, lang), ...kept]);
 }
 
 /**
@@ -177,6 +178,7 @@ function remark(simulation, compare, plain, say, lang) {
     }
     if (conditions(simulation).uneven) return say('headline_cadence');
     if (!trains(simulation)) return say('headline_idle');
+    if (plain && summary.bubble_rate === 0 && summary.idle > 0) return say('headline_no_wait');
     const peaks = perRank.map((rank) => rank.peak_activations);
     if (allEqual(peaks)) return say('headline_gpipe');
     if (peaks[0] === summary.peak_activations) return say('headline_activations');
@@ -522,4 +524,29 @@ export function title(simulation, lang) {
         devices,
         countOf(config.microbatches, lang, 'microbatch'),
     );
+}
+
+/**
+ * What tells two schedules of one work apart: time, bubble, memory.
+ * @param {Simulation} simulation @param {Simulation} other @param {string} lang
+ */
+export function compareText(simulation, other, lang) {
+    const [a, b] = [simulation, other];
+    const names = [a, b].map(({ config }) => scheduleName(config.schedule, lang));
+    const times = [a, b].map(({ summary }) => countOf(summary.makespan, lang, 'tick'));
+    const shares = [a, b].map(({ summary }) => formatShare(summary, 'bubble_fraction', lang));
+    const peaks = [a, b].map(({ summary }) => formatNumber(summary.peak_activations, lang));
+    const same = a.summary.makespan === b.summary.makespan;
+    const [fast, slow] = a.summary.makespan < b.summary.makespan ? [0, 1] : [1, 0];
+    const parts = [
+        same
+            ? textOf(lang, 'compare_time_same', ...names, times[0])
+            : textOf(lang, 'compare_time', names[fast], names[slow], times[fast], times[slow]),
+        textOf(lang, shares[0] === shares[1] ? 'compare_bubble_same' : 'compare_bubble', ...names, ...shares),
+    ];
+    if (trains(a) && trains(b)) {
+        parts.push(textOf(lang, peaks[0] === peaks[1] ? 'compare_memory_same' : 'compare_memory', ...names, ...peaks));
+        if (a.config.chunks !== b.config.chunks) parts.push(textOf(lang, 'compare_memory_chunks'));
+    }
+    return parts.join(' ');
 }

@@ -8,20 +8,42 @@ let engine;
 /** @type {Promise<Engine> | undefined} */
 let loading;
 
-/** @returns {Promise<Engine>} */
-export function sharedEngine() {
-    if (engine) return Promise.resolve(engine);
-    loading ??= loadEngine().then(
-        (loaded) => {
-            engine ??= loaded;
-            return engine;
-        },
-        (error) => {
-            loading = undefined;
+/** @type {Promise<Engine> | undefined} */
+let plainLoading;
+
+/**
+ * The core from a script without WebAssembly. A classic script, since a page opened from disk may load no module.
+ * @param {string} source @returns {Promise<Engine>}
+ */
+function loadPlain(source) {
+    plainLoading ??= new Promise((loaded, failed) => {
+        const script = document.createElement('script');
+        script.addEventListener('load', () => loaded(/** @type {any} */ (globalThis).PipelineFigure.loadEngine()));
+        script.addEventListener('error', failed);
+        script.src = source;
+        document.head.append(script);
+    });
+    return plainLoading;
+}
+
+/**
+ * @param {string | null} [plain]  address of pipeline-figure.nowasm.js, for where WebAssembly is forbidden
+ * @returns {Promise<Engine>}
+ */
+export async function sharedEngine(plain) {
+    if (engine) return engine;
+    loading ??= loadEngine();
+    try {
+        engine ??= await loading;
+    } catch (error) {
+        loading = undefined;
+        // What the reader is told, should this fail too, is what came first.
+        if (!plain) throw error;
+        engine ??= await loadPlain(plain).catch(() => {
             throw error;
-        },
-    );
-    return loading;
+        });
+    }
+    return engine;
 }
 
 /** The same at once; undefined where this build or this browser cannot. @returns {Engine | undefined} */

@@ -3,3 +3,7 @@ declare module '*.css' {
     const text: string;
     export default text;
 }
+declare module 'pipeline-figure/core-js' {
+    export default function instance(): WebAssembly.Exports;
+}
+declare const PIPELINE_FIGURE_VERSION: string;

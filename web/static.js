@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { loadEngine } from './engine.js';
 import { caption, formatNumber, formatShare, peaksText, title } from './format.js';
 import { buildScene } from './scene.js';
+import { OPTIONS } from './state.js';
 import { languages } from './strings.js';
 import { escapeXml, sceneToSvg } from './svg.js';
 import { svgFile } from './svg-file.js';
@@ -24,8 +25,14 @@ const WIDTH = 760;
 /** @param {string} name */
 const source = (name) => readFileSync(join(folder, name), 'utf8');
 
-/** @returns {{ name: string, attributes: Record<string, string> }[]} */
-const figureList = () => JSON.parse(source('page/figures.json'));
+/** The figures of the page: what each asks of the core, which is not all that its attributes say. */
+const figureList = () =>
+    /** @type {{ name: string, attributes: Record<string, string> }[]} */ (JSON.parse(source('page/figures.json'))).map(
+        ({ name, attributes }) => ({
+            name,
+            request: Object.fromEntries(Object.entries(attributes).filter(([option]) => OPTIONS.includes(option))),
+        }),
+    );
 
 /**
  * A file that stands alone, for Node.
@@ -57,8 +64,8 @@ export function readmeFigure(engine) {
 export async function staticFigures(outDir) {
     const engine = await loadEngine();
     mkdirSync(outDir, { recursive: true });
-    for (const { name, attributes } of figureList()) {
-        const simulation = engine.simulate(attributes);
+    for (const { name, request } of figureList()) {
+        const simulation = engine.simulate(request);
         for (const lang of languages)
             writeFileSync(join(outDir, `figure-${name}.${lang}.svg`), figureSvg(simulation, lang));
     }
@@ -91,7 +98,7 @@ function valueText(simulation, field, lang) {
  * @param {string} template @param {string} lang @param {Engine} engine
  */
 export function fillPage(template, lang, engine) {
-    const figures = new Map(figureList().map(({ name, attributes }) => [name, attributes]));
+    const figures = new Map(figureList().map(({ name, request }) => [name, request]));
     const linked = template.includes('figure.css')
         ? template
         : template.replace(
@@ -100,8 +107,8 @@ export function fillPage(template, lang, engine) {
           );
     return linked.replace(/\{\{(.*?)\}\}/g, (whole, inside) => {
         const picture = /^static:([\w-]+)\.(\w+)$/.exec(inside);
-        const attributes = picture && figures.get(picture[1]);
-        if (attributes) return figureHtml(engine.simulate(attributes), picture[2], `static-${picture[1]}`);
+        const request = picture && figures.get(picture[1]);
+        if (request) return figureHtml(engine.simulate(request), picture[2], `static-${picture[1]}`);
         const value = /^value (\w+) (.+)$/.exec(inside);
         if (value) return escapeXml(valueText(engine.simulate(requestOf(value[2])), value[1], lang));
         throw new Error(`page: nothing to put in place of ${whole}`);

@@ -30,11 +30,11 @@ function prepare(core, request) {
     core.pp_costs_parse(at, text.length, config, costs, 0);
     const bytes = core.pp_schedule_bytes(config);
     const schedule = core.pp_alloc(bytes);
-    core.pp_schedule_make(config, schedule, bytes, 0);
+    core.pp_schedule_make(config, costs, schedule, bytes, 0);
     const timelineBytes = core.pp_timeline_bytes(schedule);
     const timeline = core.pp_alloc(timelineBytes);
     const count = core.pp_schedule_action_count(schedule);
-    const make = () => core.pp_schedule_make(config, schedule, bytes, 0);
+    const make = () => core.pp_schedule_make(config, costs, schedule, bytes, 0);
     const check = () => core.pp_check(schedule, timeline, timelineBytes, 0, 0);
     const time = () => core.pp_simulate(schedule, costs, 0, timeline, 0);
     return {
@@ -119,8 +119,16 @@ for (const [ranks, microbatches] of [
     const times = { wasm: [], js: [], python: [] };
     const repeat = Math.max(1, Math.round(20000 / plan.count));
     for (let round = 0; round < 9; round++) {
-        times.wasm.push(seconds(() => { for (let n = 0; n < repeat; n++) plan.whole(); }) / repeat);
-        times.js.push(seconds(() => { for (let n = 0; n < repeat; n++) listSimulation(ranks, microbatches); }) / repeat);
+        times.wasm.push(
+            seconds(() => {
+                for (let n = 0; n < repeat; n++) plan.whole();
+            }) / repeat,
+        );
+        times.js.push(
+            seconds(() => {
+                for (let n = 0; n < repeat; n++) listSimulation(ranks, microbatches);
+            }) / repeat,
+        );
         const [makespan, time] = (await python.ask(`${ranks} ${microbatches}`)).split(' ').map(Number);
         if (makespan !== 3 * (microbatches + ranks - 1)) throw new Error(`Python says ${makespan}`);
         times.python.push(time);

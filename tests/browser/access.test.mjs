@@ -10,6 +10,7 @@ import { launch, withoutBrowser } from '../support/browser.mjs';
 import { open, pageFolder, reading, setControl } from '../support/figure-page.mjs';
 
 const IN = 'pipeline-figure >>> ';
+const VIEWS = ['play', 'memory', 'curve', 'compare', 'path', 'table', 'train', 'files'];
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 describe('the figure for everyone', { skip: withoutBrowser }, () => {
@@ -77,7 +78,7 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
         assert.equal(await overlay(), 0);
         // Tab leaves the chart at once.
         await page.keyboard.press('Tab');
-        assert.equal(await focused(page), 'в процентах');
+        assert.equal(await focused(page), 'По тактам');
         await page.close();
     });
 
@@ -194,8 +195,8 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
                 };
                 await check('as it opens');
                 await page.locator(`${IN}.controls .link`).click();
-                for (const view of [1, 2, 3]) {
-                    await page.locator(`${IN}.views .link:nth-child(${view})`).click();
+                for (const view of VIEWS) {
+                    await page.locator(`${IN}[data-view="${view}"]`).click();
                     await check(`more…, view ${view}`);
                 }
                 await setControl(page, '[data-option="microbatches"] input', '6');
@@ -212,8 +213,8 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
         assert.equal(await wide(), 320, 'as it opens');
         await page.locator(`${IN}.controls .link`).click();
         assert.equal(await wide(), 320, 'more…');
-        for (const view of [1, 2, 3]) {
-            await page.locator(`${IN}.views .link:nth-child(${view})`).click();
+        for (const view of VIEWS) {
+            await page.locator(`${IN}[data-view="${view}"]`).click();
             assert.equal(await wide(), 320, `view ${view}`);
         }
         await setControl(page, '[data-option="ranks"] input', '0');
@@ -224,7 +225,7 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
         const viewport = { width: 360, height: 740, isMobile: true, hasTouch: true };
         const { page } = await openFigure('schedule="interleaved" ranks="4" microbatches="8"', { viewport });
         await page.locator(`${IN}.controls .link`).click();
-        await page.locator(`${IN}.views .link:nth-child(2)`).click();
+        await page.locator(`${IN}[data-view="train"]`).click();
         const small = await page.$eval('pipeline-figure', (f) =>
             [...(f.shadowRoot?.querySelectorAll('button, select, input') ?? [])]
                 .map((node) => ({
@@ -294,7 +295,7 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
         const { page } = await openFigure('schedule="gpipe"', {
             media: [{ name: 'prefers-reduced-motion', value: 'reduce' }],
         });
-        await page.locator(`${IN}.views .link:nth-child(2)`).click();
+        await page.locator(`${IN}[data-view="train"]`).click();
         await page.evaluate(() => {
             const lamp = document.querySelector('pipeline-figure')?.shadowRoot?.querySelector('.lamp');
             /** @type {any} */ (window).lit = 0;

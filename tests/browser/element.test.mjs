@@ -300,7 +300,9 @@ describe('the element', { skip: withoutBrowser }, () => {
         const found = () =>
             page.$eval('pipeline-figure', (f) =>
                 [...(f.shadowRoot?.querySelectorAll('input, select, button:not(.switch)') ?? [])].map(
-                    (node) => node.closest('[data-option]')?.getAttribute('data-option') ?? node.textContent?.trim(),
+                    (node) =>
+                        node.closest('[data-option]')?.getAttribute('data-option') ??
+                        node.textContent?.replace(/\s+/g, ' ').trim(),
                 ),
             );
         assert.deepEqual(await found(), ['microbatches']);
@@ -309,7 +311,7 @@ describe('the element', { skip: withoutBrowser }, () => {
             f.setAttribute('readonly', '');
             await /** @type {any} */ (f).updateComplete;
         });
-        assert.deepEqual(await found(), ['Таблица', 'Файлы']);
+        assert.deepEqual(await found(), ['По тактам', 'U(m)', 'Сравнить', 'Критический путь', 'Таблица', 'Файлы']);
         await page.close();
     });
 
@@ -377,7 +379,7 @@ describe('the element', { skip: withoutBrowser }, () => {
             }
             return Promise.all(kept.map((blob) => blob.text()));
         });
-        assert.equal(files.length, 2);
+        assert.equal(files.length, 3, 'CSV, SVG, and the SVG that becomes a PNG');
         assert.match(files[0], /^device,index,op,stage,microbatch,start,end\n0,0,F,0,0,0,1\n/);
         assert.equal(files[0].trim().split('\n').length, 65);
         assert.match(files[1], /^<svg[^>]+xmlns=.*<title[^>]*>.*1F1B.*<style>/s);
@@ -389,7 +391,7 @@ describe('the element', { skip: withoutBrowser }, () => {
         await page.locator(`${IN}.views ::-p-text(Обучить сеть)`).click();
         const text = await page.$eval(
             'pipeline-figure',
-            (f) => f.shadowRoot?.querySelector('.view')?.textContent ?? '',
+            (f) => f.shadowRoot?.querySelector('#view')?.textContent ?? '',
         );
         assert.match(text, /нет обратного прохода/);
         await page.close();

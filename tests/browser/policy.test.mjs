@@ -52,8 +52,8 @@ describe('the element under a policy', { skip: withoutBrowser }, () => {
                 assert.equal((await reading(page)).time, '33 такта');
                 await setControl(page, '[data-option="ranks"] input', '5');
                 await page.locator('pipeline-figure >>> .controls .link').click();
-                for (const view of [1, 2, 3])
-                    await page.locator(`pipeline-figure >>> .views .link:nth-child(${view})`).click();
+                for (const view of ['play', 'memory', 'curve', 'compare', 'path', 'table', 'train', 'files'])
+                    await page.locator(`pipeline-figure >>> [data-view="${view}"]`).click();
                 await page.locator('pipeline-figure >>> .place').click();
                 assert.deepEqual(
                     await page.evaluate(() =>

@@ -27,7 +27,7 @@ static void answer(const char *text, int rounds) {
     size_t bytes = pp_schedule_bytes(&p.config), line = pp_timeline_bytes(p.schedule);
     for (int n = 0; n < rounds; n++) {
         double t0 = now();
-        pp_schedule_make(&p.config, p.schedule, bytes, NULL);
+        pp_schedule_make(&p.config, p.costs, p.schedule, bytes, NULL);
         double t1 = now();
         pp_check(p.schedule, p.timeline, line, NULL, NULL);
         double t2 = now();

@@ -52,7 +52,7 @@ static inline int32_t plan_make(plan *p, const char *text) {
     if (status != PP_OK) return status;
     size_t bytes = pp_schedule_bytes(&p->config);
     p->schedule = malloc(bytes);
-    status = pp_schedule_make(&p->config, p->schedule, bytes, &p->fault);
+    status = pp_schedule_make(&p->config, p->costs, p->schedule, bytes, &p->fault);
     return status != PP_OK ? status : plan_time(p);
 }
 

@@ -139,7 +139,7 @@ static void relabelled(const plan *p, const char *text) {
     q.schedule = malloc(bytes);
     q.costs = malloc(costs);
     memcpy(q.costs, p->costs, costs);
-    CHECK_EQ_INT(pp_schedule_make(&p->config, q.schedule, bytes, NULL), PP_OK);
+    CHECK_EQ_INT(pp_schedule_make(&p->config, q.costs, q.schedule, bytes, NULL), PP_OK);
     int32_t *at = malloc(sizeof(int32_t) * (size_t)(s->action_count + 1)), next = 0;
     for (int32_t r = 0; r < s->ranks; r++) {
         int32_t from = s->ranks - 1 - r;

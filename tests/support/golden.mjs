@@ -10,7 +10,9 @@ if (goldenMissing) console.error(`\n*** ${goldenMissing}: the tests against publ
 
 /** Rows of a CSV file as objects; fields may be quoted. @param {string} file @returns {Record<string, string>[]} */
 export function goldenRows(file) {
-    const lines = readFileSync(goldenFolder + file, 'utf8').trim().split(/\r?\n/);
+    const lines = readFileSync(goldenFolder + file, 'utf8')
+        .trim()
+        .split(/\r?\n/);
     const cells = (/** @type {string} */ line) =>
         [...line.matchAll(/(?:^|,)(?:"([^"]*)"|([^,]*))/g)].map(([, quoted, plain]) => quoted ?? plain);
     const names = cells(lines[0]);

@@ -1,0 +1,355 @@
+// The figure in all three engines, from disk and over http: it lives, lives again, and says so where it may not.
+// PP_SHOTS=folder keeps pictures of it.
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { serve } from '../../scripts/serve.mjs';
+import { engines, until } from '../support/engines.mjs';
+
+const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
+const SCRIPT = '<script src="pipeline-figure.iife.js" defer></script>';
+const PLAIN = '<script src="pipeline-figure.nowasm.js" defer></script>';
+const FIGURE =
+    '<pipeline-figure schedule="1f1b" ranks="4" microbatches="8"><p id="still">still picture</p></pipeline-figure>';
+const NOWASM = FIGURE.replace(' ranks', ' nowasm="pipeline-figure.nowasm.js" ranks');
+
+/** What goes wrong in the page is kept in window.wrong. */
+const WATCH = `<script>
+    window.wrong = [];
+    for (const name of ['error', 'unhandledrejection'])
+        addEventListener(name, (event) => wrong.push(String(event.message ?? event.reason)), true);
+</script>`;
+
+/** @param {string} body @param {string} [head] @param {string} [lang] */
+const document_ = (body, head = SCRIPT, lang = 'ru') => `<!DOCTYPE html>
+<html lang="${lang}"><head><meta charset="utf-8"><title>figure</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">${head}</head><body><main>${body}</main></body></html>`;
+
+/** What the first figure shows. Runs in the page. */
+function seen() {
+    const figure = /** @type {any} */ (document.querySelector('pipeline-figure'));
+    const text = (/** @type {string} */ selector) =>
+        figure?.shadowRoot?.querySelector(selector)?.textContent?.replace(/\s+/g, ' ').trim() || null;
+    const still = document.querySelector('#still');
+    return {
+        time: text('[data-number="time"] dd'),
+        chart: Boolean(figure?.shadowRoot?.querySelector('.chart > svg')),
+        cells: figure?.shadowRoot?.querySelectorAll('[role="gridcell"]').length,
+        explanation: text('.explanation'),
+        blocked: text('.blocked'),
+        still: Boolean(still && still.getBoundingClientRect().height > 0),
+        wrong: /** @type {any} */ (window).wrong ?? [],
+    };
+}
+
+/** Runs in the page. */
+const stands = () => Boolean(document.querySelector('pipeline-figure')?.shadowRoot?.querySelector('.chart > svg'));
+const isBlocked = () =>
+    Boolean(document.querySelector('pipeline-figure')?.shadowRoot?.querySelector('.blocked')?.textContent?.trim());
+
+/** Address on the server: the page, and the policy it comes with. @type {Record<string, [string, string?]>} */
+const PAGES = {
+    '/wasm': [document_(FIGURE), "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'"],
+    '/types': [
+        document_(FIGURE),
+        "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; require-trusted-types-for 'script'",
+    ],
+    '/strict': [document_(FIGURE), "script-src 'self'"],
+    '/strict-en': [document_(FIGURE, SCRIPT, 'en'), "script-src 'self'"],
+    '/strict-named': [document_(NOWASM), "script-src 'self'"],
+    '/strict-plain': [document_(FIGURE, PLAIN), "default-src 'none'; script-src 'self'"],
+    '/sandbox': [document_(FIGURE), 'sandbox allow-scripts'],
+    '/module': [document_(FIGURE, '<script type="module" src="pipeline-figure.js"></script>')],
+    '/widget': [
+        document_(
+            '<div id="cell"></div>',
+            `<script type="module">
+                import widget from './pipeline-figure.anywidget.mjs';
+                const values = { schedule: '1f1b', ranks: 4, microbatches: 8, backward_order: null, lang: 'ru' };
+                const heard = new Map();
+                window.model = {
+                    values,
+                    saved: 0,
+                    heard,
+                    get: (name) => values[name],
+                    set(name, value) { values[name] = value; heard.get('change:' + name)?.(); },
+                    save_changes() { this.saved++; },
+                    on: (event, callback) => heard.set(event, callback),
+                    off: (event) => heard.delete(event),
+                };
+                window.end = widget.render({ model, el: document.querySelector('#cell') });
+            </script>`,
+        ),
+    ],
+    '/frame': [
+        `<!DOCTYPE html><title>frame</title><script>
+            window.told = [];
+            addEventListener('message', (event) => told.push(event.data));
+        </script><iframe width="700" height="300" sandbox="allow-scripts"
+            src="embed.html?schedule=gpipe&amp;ranks=3&amp;microbatches=4&amp;lang=en&amp;id=a&amp;onload=alert(1)"></iframe>`,
+    ],
+    '/narrow': [
+        `<!DOCTYPE html><title>narrow</title><body style="margin:0"><iframe src="index.html"
+            style="border:0;width:360px;height:880px"></iframe>`,
+    ],
+};
+
+for (const { name, skip, launch } of engines) {
+    const hasWasm = !name.includes('without');
+    describe(name, { skip }, () => {
+        /** @type {import('../support/engines.mjs').Driver} */
+        let driver;
+        /** @type {Awaited<ReturnType<typeof serve>>} */
+        let site;
+        /** @type {string} */
+        let folder;
+        let pages = 0;
+
+        before(async () => {
+            folder = mkdtempSync(join(tmpdir(), 'pipeline-figure-'));
+            for (const file of ['iife.js', 'nowasm.js', 'js'])
+                copyFileSync(join(dist, `pipeline-figure.${file}`), join(folder, `pipeline-figure.${file}`));
+            site = await serve(dist, {
+                page: (path) => PAGES[path]?.[0],
+                headers: (path) => {
+                    const policy = PAGES[path]?.[1];
+                    return /** @type {Record<string, string>} */ (policy ? { 'content-security-policy': policy } : {});
+                },
+            });
+            driver = await launch();
+        });
+        after(async () => {
+            await driver?.close();
+            await site?.close();
+            rmSync(folder, { recursive: true, force: true });
+        });
+
+        /** Opens a page from disk. @param {string} body @param {string} [head] */
+        async function fromDisk(body, head = WATCH + SCRIPT) {
+            const path = join(folder, `page-${++pages}.html`);
+            writeFileSync(path, document_(body, head));
+            await driver.goto(pathToFileURL(path).href);
+        }
+        const fromSite = (/** @type {string} */ path) => driver.goto(site.url + path.slice(1));
+
+        async function lives() {
+            await until(driver, stands);
+            const shown = await driver.eval(seen);
+            assert.equal(shown.time, '33 такта');
+            assert.equal(shown.still, false);
+            assert.deepEqual(shown.wrong, []);
+        }
+
+        /** The reason is said, the static picture stays. @param {RegExp} reason */
+        async function staysStill(reason) {
+            await until(driver, isBlocked);
+            const shown = await driver.eval(seen);
+            assert.match(shown.blocked ?? '', reason);
+            assert.equal(shown.chart, false);
+            assert.equal(shown.still, true);
+        }
+
+        /** @param {string} what */
+        async function keep(what) {
+            if (!process.env.PP_SHOTS) return;
+            writeFileSync(join(process.env.PP_SHOTS, `${name.replaceAll(' ', '-')}-${what}.png`), await driver.shot());
+        }
+
+        it('without WebAssembly, the script made for that: from disk', async () => {
+            await fromDisk(FIGURE, `${WATCH}<script>delete globalThis.WebAssembly;</script>${PLAIN}`);
+            await lives();
+        });
+
+        it('without WebAssembly, an attribute that names it: from disk', async () => {
+            await fromDisk(NOWASM + FIGURE, `${WATCH}<script>delete globalThis.WebAssembly;</script>${SCRIPT}`);
+            await lives();
+            assert.equal(await driver.eval(() => document.scripts.length), 4, 'loaded once');
+        });
+
+        if (!hasWasm) {
+            it('has no WebAssembly, says so and keeps the static picture: from disk', async () => {
+                await fromDisk(FIGURE);
+                assert.equal(await driver.eval(() => typeof WebAssembly), 'undefined');
+                await staysStill(/WebAssembly отключён/);
+                assert.deepEqual((await driver.eval(seen)).wrong, []);
+            });
+            return;
+        }
+
+        it('lives from disk, with a click, the keyboard and a control', async () => {
+            await fromDisk(FIGURE);
+            await lives();
+            const cell = await driver.eval(() => {
+                const root = document.querySelector('pipeline-figure')?.shadowRoot;
+                root?.querySelector('.chart')?.scrollIntoView({ block: 'center' });
+                const cell = /** @type {Element} */ (root?.querySelector('[role="gridcell"]') ?? document.body);
+                const { x, y, width, height } = cell.getBoundingClientRect();
+                return { x: x + width / 2, y: y + height / 2 };
+            });
+            await driver.click(cell.x, cell.y);
+            const explanation = () =>
+                document.querySelector('pipeline-figure')?.shadowRoot?.querySelector('.explanation')?.textContent ?? '';
+            await until(driver, () => {
+                const root = document.querySelector('pipeline-figure')?.shadowRoot;
+                return root?.querySelector('.explanation:not([data-quiet])') !== null;
+            });
+            const first = await driver.eval(explanation);
+            await driver.press('ArrowRight');
+            await until(
+                driver,
+                (before) =>
+                    document.querySelector('pipeline-figure')?.shadowRoot?.querySelector('.explanation')
+                        ?.textContent !== before,
+                first,
+            );
+            await driver.eval(() => {
+                const control = /** @type {HTMLInputElement} */ (
+                    document.querySelector('pipeline-figure')?.shadowRoot?.querySelector('[data-option="ranks"] input')
+                );
+                control.value = '5';
+                control.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
+            });
+            await until(driver, () => document.querySelector('pipeline-figure')?.getAttribute('ranks') === '5');
+            assert.deepEqual((await driver.eval(seen)).wrong, []);
+            await keep('disk');
+        });
+
+        it('its modules are refused from disk, as with a reader', async () => {
+            await fromDisk(FIGURE, '<script type="module" src="pipeline-figure.js"></script>');
+            await new Promise((rested) => setTimeout(rested, 500));
+            assert.equal(await driver.eval(() => customElements.get('pipeline-figure') === undefined), true);
+        });
+
+        it('twenty figures compile once; the script twice is harmless; a moved and a cloned figure go on', async () => {
+            const count = `<script>
+                window.compiled = 0;
+                const compile = WebAssembly.compile;
+                WebAssembly.compile = (...args) => { compiled++; return compile(...args); };
+            </script>`;
+            await fromDisk(FIGURE.repeat(20), WATCH + count + SCRIPT + SCRIPT);
+            await lives();
+            await driver.eval(() => {
+                for (const figure of document.querySelectorAll('pipeline-figure')) figure.scrollIntoView();
+                const [first] = document.querySelectorAll('pipeline-figure');
+                const clone = first.cloneNode(true);
+                first.remove();
+                document.body.append(first, clone);
+                clone.parentElement?.scrollIntoView({ block: 'end' });
+            });
+            await until(driver, () => {
+                const all = [...document.querySelectorAll('pipeline-figure')];
+                for (const figure of all.slice(-2)) figure.scrollIntoView();
+                return all.slice(-2).every((figure) => figure.shadowRoot?.querySelector('.chart > svg'));
+            });
+            assert.equal(await driver.eval(() => /** @type {any} */ (window).compiled), 1);
+            assert.deepEqual((await driver.eval(seen)).wrong, []);
+            assert.deepEqual(
+                await driver.eval(() => Object.keys(globalThis).filter((key) => /pipeline/i.test(key))),
+                ['PipelineFigure'],
+                'one global name',
+            );
+        });
+
+        it('inserted and removed fifty times', async () => {
+            await fromDisk(FIGURE);
+            await lives();
+            await driver.eval(() => {
+                const figure = /** @type {Element} */ (document.querySelector('pipeline-figure'));
+                const place = figure.parentElement;
+                for (let i = 0; i < 50; i++) {
+                    figure.remove();
+                    place?.append(figure);
+                }
+            });
+            await lives();
+        });
+
+        for (const path of ['/wasm', '/types', '/sandbox', '/module', '/strict-named', '/strict-plain']) {
+            it(`lives over http at ${path}: ${PAGES[path][1] ?? 'no policy'}`, async () => {
+                const before = site.requests.length;
+                await fromSite(path);
+                await lives();
+                const files = site.requests.slice(before).filter((file) => file !== '/favicon.ico' && file !== path);
+                assert.ok(
+                    files.every((file) => /^\/pipeline-figure\.(iife|nowasm)?\.?js$/.test(file)),
+                    String(files),
+                );
+            });
+        }
+
+        it('under script-src self says what is needed and keeps the static picture', async () => {
+            await fromSite('/strict');
+            await staysStill(/запрещает WebAssembly.*wasm-unsafe-eval/);
+            await fromSite('/strict-en');
+            await staysStill(/forbids WebAssembly.*wasm-unsafe-eval/);
+        });
+
+        it('embed.html in a sandboxed frame tells its height to the page around', async () => {
+            await fromSite('/frame');
+            const tall = () => {
+                const told = /** @type {any} */ (window).told ?? [];
+                return told.some((/** @type {any} */ { height }) => height > 400) && told;
+            };
+            const told = await until(driver, tall);
+            const [lti, own] = [
+                told.filter((/** @type {any} */ message) => message.subject === 'lti.frameResize'),
+                told.filter((/** @type {any} */ message) => message.type === 'pipeline-figure:resize'),
+            ];
+            assert.ok(lti.length > 0 && lti.length === own.length && lti.length < 20, `${lti.length} messages`);
+            assert.ok(own.every((/** @type {any} */ message) => message.id === 'a'));
+            await keep('frame');
+        });
+
+        it('as an anywidget follows its model, tells it what the reader changes, and goes', async () => {
+            await fromSite('/widget');
+            await until(driver, stands);
+            assert.equal((await driver.eval(seen)).time, '33 такта');
+            await driver.eval(() => /** @type {any} */ (window).model.set('ranks', 5));
+            await until(driver, () => document.querySelector('pipeline-figure')?.getAttribute('ranks') === '5');
+            await driver.eval(() => {
+                const control = /** @type {HTMLInputElement} */ (
+                    document
+                        .querySelector('pipeline-figure')
+                        ?.shadowRoot?.querySelector('[data-option="microbatches"] input')
+                );
+                control.value = '6';
+                control.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
+            });
+            const told = await until(driver, () => {
+                const { saved, values } = /** @type {any} */ (window).model;
+                return saved > 0 && values;
+            });
+            assert.deepEqual([told.schedule, told.ranks, told.microbatches, told.backward_order], ['1f1b', 5, 6, null]);
+            const left = () => {
+                /** @type {any} */ (window).end();
+                return [
+                    document.querySelectorAll('pipeline-figure').length,
+                    /** @type {any} */ (window).model.heard.size,
+                ];
+            };
+            assert.deepEqual(await driver.eval(left), [0, 0]);
+        });
+
+        it('the chapter has no sideways scroll, wide and on a phone', async () => {
+            const overflow = () => document.documentElement.scrollWidth - document.documentElement.clientWidth;
+            await fromSite('/index.html');
+            await until(driver, stands);
+            assert.equal(await driver.eval(overflow), 0);
+            await driver.eval(() => document.querySelector('pipeline-figure')?.scrollIntoView());
+            await keep('page-1200');
+            await fromSite('/narrow');
+            const phone = () => {
+                const page = document.querySelector('iframe')?.contentDocument;
+                const figure = page?.querySelector('pipeline-figure');
+                figure?.scrollIntoView();
+                if (!page || !figure?.shadowRoot?.querySelector('.chart > svg')) return null;
+                return { over: page.documentElement.scrollWidth - page.documentElement.clientWidth };
+            };
+            assert.deepEqual(await until(driver, phone), { over: 0 });
+            await keep('page-360');
+        });
+    });
+}

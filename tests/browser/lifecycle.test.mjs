@@ -1,0 +1,90 @@
+// What figures leave behind: nothing.
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { launch, withoutBrowser } from '../support/browser.mjs';
+import { open, pageFolder } from '../support/figure-page.mjs';
+
+const FIGURE = '<pipeline-figure schedule="1f1b" ranks="4" microbatches="8"></pipeline-figure>';
+const MEGABYTE = 1 << 20;
+
+describe('figures that come and go', { skip: withoutBrowser }, () => {
+    /** @type {import('puppeteer-core').Browser} */
+    let browser;
+    /** @type {ReturnType<typeof pageFolder>} */
+    let folder;
+    before(async () => {
+        folder = pageFolder();
+        browser = await launch({ args: ['--js-flags=--expose-gc'] });
+    });
+    after(async () => {
+        await browser?.close();
+        folder?.remove();
+    });
+
+    /** Bytes in use once all is collected that can be. @param {import('puppeteer-core').Page} page */
+    async function heap(page) {
+        for (let i = 0; i < 3; i++) {
+            await page.evaluate(() => /** @type {any} */ (globalThis).gc());
+            await new Promise((rested) => setTimeout(rested, 100));
+        }
+        return (await page.metrics()).JSHeapUsedSize ?? Number.NaN;
+    }
+
+    it('one inserted and removed a thousand times: memory returns to within 1 MB', async () => {
+        const { page, complaints } = await open(browser, folder.write(FIGURE.repeat(5)));
+        const comeAndGo = (/** @type {number} */ times) =>
+            page.evaluate((times) => {
+                const figure = /** @type {Element} */ (document.querySelector('pipeline-figure'));
+                const place = /** @type {Element} */ (figure.parentElement);
+                for (let i = 0; i < times; i++) {
+                    figure.remove();
+                    place.prepend(figure);
+                }
+            }, times);
+        await comeAndGo(20);
+        const first = await heap(page);
+        await comeAndGo(1000);
+        const grown = (await heap(page)) - first;
+        assert.ok(grown < MEGABYTE, `${grown} bytes`);
+        assert.deepEqual(complaints, []);
+        await page.close();
+    });
+
+    it('forty new ones, each drawn and thrown away: memory returns to within 1 MB', async () => {
+        const { page, complaints } = await open(browser, folder.write(FIGURE));
+        const makeAndDrop = (/** @type {number} */ times) =>
+            page.evaluate(async (times) => {
+                for (let i = 0; i < times; i++) {
+                    const figure = /** @type {any} */ (document.createElement('pipeline-figure'));
+                    figure.setAttribute('schedule', 'gpipe');
+                    document.body.prepend(figure);
+                    await figure.ready;
+                    figure.remove();
+                }
+            }, times);
+        await makeAndDrop(10);
+        const first = await heap(page);
+        await makeAndDrop(40);
+        const grown = (await heap(page)) - first;
+        assert.ok(grown < MEGABYTE, `${grown} bytes`);
+        assert.deepEqual(complaints, []);
+        await page.close();
+    });
+
+    it('another version of the script says so once and leaves the element to the first', async () => {
+        const url = folder.write(FIGURE, { head: '<script src="other.js" defer></script>'.repeat(2), scripts: 1 });
+        const path = fileURLToPath(new URL('.', url));
+        const text = readFileSync(join(path, 'pipeline-figure.iife.js'), 'utf8');
+        const { version } = JSON.parse(readFileSync(new URL('../../dist/build-info.json', import.meta.url), 'utf8'));
+        assert.ok(text.includes(`"${version}"`));
+        writeFileSync(join(path, 'other.js'), text.replaceAll(`"${version}"`, '"9.9.9"'));
+        const { page, complaints } = await open(browser, url);
+        assert.deepEqual(complaints, [
+            `pipeline-figure: 9.9.9 is on this page already; ${version} leaves the element to it`,
+        ]);
+        await page.close();
+    });
+});
