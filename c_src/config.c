@@ -183,6 +183,18 @@ const char *pp_config_field_name(int32_t field) {
     return field >= 0 && field < pp_config_field_count() ? config_names[field] : "";
 }
 
+const char *pp_any_option_name(int32_t option) {
+    return option < PP_OPT_COUNT   ? pp_option_name(option)
+           : option < PP_TRAIN_END ? pp_training_option_name(option)
+                                   : pp_file_option_name(option);
+}
+
+const char *pp_any_value_name(int32_t option, int32_t value) {
+    return option < PP_OPT_COUNT   ? pp_option_value_name(option, value)
+           : option < PP_TRAIN_END ? pp_training_option_value_name(option, value)
+                                   : pp_file_option_value_name(option, value);
+}
+
 /* ---- scalars ---- */
 
 int32_t pp_whole_read(pp_text text, int32_t option, int32_t min, int32_t max, int32_t *value, pp_fault *fault) {
@@ -209,11 +221,11 @@ int32_t pp_whole_read(pp_text text, int32_t option, int32_t min, int32_t max, in
     return status;
 }
 
-static int32_t name_read(pp_text text, int32_t option, int32_t *value, pp_fault *fault) {
+int32_t pp_name_read(pp_text text, int32_t option, int32_t *value, pp_fault *fault) {
     pp_fault scratch;
     int32_t nearest = 0, least = 1000;
     const char *name;
-    for (int32_t i = 0; (name = pp_option_value_name(option, i))[0] != 0; i++) {
+    for (int32_t i = 0; (name = pp_any_value_name(option, i))[0] != 0; i++) {
         if (pp_name_equal(text, name)) {
             *value = i;
             return PP_OK;
@@ -231,7 +243,7 @@ static int32_t name_read(pp_text text, int32_t option, int32_t *value, pp_fault 
     fault = pp_fault_start(fault, &scratch, PP_ERR_NAME_UNKNOWN);
     fault->option = option;
     pp_fault_seen(fault, text.begin, text.length);
-    pp_fault_fix_text(fault, option, pp_option_value_name(option, nearest));
+    pp_fault_fix_text(fault, option, pp_any_value_name(option, nearest));
     return PP_ERR_NAME_UNKNOWN;
 }
 
@@ -263,15 +275,14 @@ static int32_t refuse_chunks(const pp_config *config, const pp_generator *row, p
     return PP_ERR_CHUNKS;
 }
 
-/* An option that this schedule does not know is refused rather than dropped in silence. */
-static int32_t refuse_meaningless(const pp_config *config, int32_t option, pp_text seen, pp_fault *fault) {
+int32_t pp_refuse_meaningless(const pp_config *config, int32_t option, pp_text seen, pp_fault *fault) {
     pp_fault scratch;
     fault = pp_fault_start(fault, &scratch, PP_ERR_OPTION_MEANINGLESS);
     fault->option = option;
     fault->schedule = config->schedule;
     pp_fault_seen(fault, seen.begin, seen.length);
     pp_fault_fix_text(fault, option, "");
-    for (int32_t id = 0; id < pp_schedule_count(); id++) {
+    for (int32_t id = 0; id < pp_schedule_count() && config->schedule >= 0; id++) {
         if (pp_schedule_trains(id) && pp_schedule_option_used(id, option)) {
             pp_fault_fix_text(fault, PP_OPT_SCHEDULE, pp_schedule_name(id));
             break;
@@ -319,10 +330,10 @@ static int32_t check_failure(const pp_text *given, pp_config *config, pp_fault *
     return PP_ERR_RANGE;
 }
 
-int32_t pp_config_parse(const char *text, int32_t length, pp_config *config, pp_fault *fault) {
+int32_t pp_given_read(const char *text, int32_t length, pp_text *given, pp_fault *fault) {
     pp_fault scratch;
-    pp_text given[PP_OPT_COUNT], name, value;
-    int32_t at = 0, status;
+    pp_text name, value;
+    int32_t at = 0;
     for (int32_t o = 0; o < PP_OPT_COUNT; o++) given[o] = (pp_text){NULL, 0};
     while (pp_line_next(text, length, &at, &name, &value)) {
         int32_t option = option_of(name);
@@ -345,8 +356,10 @@ int32_t pp_config_parse(const char *text, int32_t length, pp_config *config, pp_
         }
         given[option] = value;
     }
+    return PP_OK;
+}
 
-    *config = (pp_config){.schedule = 0, .ranks = 3, .microbatches = 4, .pipes = 2, .slices = 1, .warmup_factor = 2};
+int32_t pp_scalars_read(const pp_text *given, pp_config *config, pp_fault *fault) {
     const struct {
         int32_t option;
         int32_t *field;
@@ -375,18 +388,31 @@ int32_t pp_config_parse(const char *text, int32_t length, pp_config *config, pp_
                    {PP_OPT_WARMUP_FACTOR, &config->warmup_factor},
                    {PP_OPT_PLACEMENT, &config->placement}};
     for (size_t i = 0; i < sizeof scalars / sizeof scalars[0]; i++) {
-        int32_t o = scalars[i].option;
+        int32_t o = scalars[i].option, status;
         if (given[o].begin == NULL) continue;
         if (option_table[o].kind == 'E')
-            status = name_read(given[o], o, scalars[i].field, fault);
+            status = pp_name_read(given[o], o, scalars[i].field, fault);
         else if (option_table[o].kind == 'M')
             status = limit_read(given[o], config->ranks, scalars[i].field, fault);
         else
             status = pp_whole_read(given[o], o, pp_option_min(o), pp_option_max(o), scalars[i].field, fault);
         if (status != PP_OK) return status;
     }
-    status = pp_batch_couple(given, config, fault);
-    if (status == PP_OK) status = check_failure(given, config, fault);
+    return PP_OK;
+}
+
+int32_t pp_scalars_settle(const pp_text *given, pp_config *config, pp_fault *fault) {
+    int32_t status = pp_batch_couple(given, config, fault);
+    return status == PP_OK ? check_failure(given, config, fault) : status;
+}
+
+int32_t pp_config_parse(const char *text, int32_t length, pp_config *config, pp_fault *fault) {
+    pp_text given[PP_OPT_COUNT];
+    int32_t status = pp_given_read(text, length, given, fault);
+    if (status != PP_OK) return status;
+    *config = (pp_config){.schedule = 0, .ranks = 3, .microbatches = 4, .pipes = 2, .slices = 1, .warmup_factor = 2};
+    status = pp_scalars_read(given, config, fault);
+    if (status == PP_OK) status = pp_scalars_settle(given, config, fault);
     if (status != PP_OK) return status;
 
     const pp_generator *row = pp_generator_of(config->schedule);
@@ -397,7 +423,7 @@ int32_t pp_config_parse(const char *text, int32_t length, pp_config *config, pp_
     config->stages = pp_stage_count(config);
     for (int32_t o = 0; o < PP_OPT_COUNT; o++)
         if (given[o].begin != NULL && !pp_schedule_option_used(config->schedule, o))
-            return refuse_meaningless(config, o, given[o], fault);
+            return pp_refuse_meaningless(config, o, given[o], fault);
     status = check_size(config, row, fault);
     if (status == PP_OK) status = pp_partition_shape(given, config, fault);
     if (status != PP_OK) return status;

@@ -19,6 +19,13 @@ int pp_name_equal(pp_text text, const char *name);
 /* Number of edits between text and name after the same normalisation; large where either is over 40 letters. */
 int32_t pp_name_distance(pp_text text, const char *name);
 
+/* Names of any option, of schedules, training or files, and of the values of one of kind E; "" outside. */
+const char *pp_any_option_name(int32_t option);
+const char *pp_any_value_name(int32_t option, int32_t value);
+
+/* Reads one of the names an option can have. Fills fault with NAME_UNKNOWN and the nearest. */
+int32_t pp_name_read(pp_text text, int32_t option, int32_t *value, pp_fault *fault);
+
 /* The values of a request by option, {NULL, 0} where it was not given. given: PP_OPT_COUNT entries. */
 void pp_request_values(const char *text, int32_t length, pp_text *given);
 
@@ -44,5 +51,15 @@ int32_t pp_hops_read(const pp_text *given, int32_t stages, double *costs, pp_fau
 /* Reads the whole of text as one whole number in min..max. Fills fault with NOT_A_NUMBER, NOT_WHOLE or RANGE, the
  * option and the nearest legal value. */
 int32_t pp_whole_read(pp_text text, int32_t option, int32_t min, int32_t max, int32_t *value, pp_fault *fault);
+
+/* What each line of a request gives: PP_OPT_COUNT texts, begin NULL where an option is not given. Fills fault with
+ * OPTION_UNKNOWN or OPTION_TWICE. */
+int32_t pp_given_read(const char *text, int32_t length, pp_text *given, pp_fault *fault);
+/* The scalars among them, each alone, over what config holds. */
+int32_t pp_scalars_read(const pp_text *given, pp_config *config, pp_fault *fault);
+/* And what they must be together, whatever the schedule: samples, and a device that fails. */
+int32_t pp_scalars_settle(const pp_text *given, pp_config *config, pp_fault *fault);
+/* An option that config's schedule does not know is refused rather than dropped in silence. */
+int32_t pp_refuse_meaningless(const pp_config *config, int32_t option, pp_text seen, pp_fault *fault);
 
 #endif

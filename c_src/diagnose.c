@@ -163,6 +163,7 @@ void pp_fault_deadlock(const pp_schedule *s, const int32_t *stands, const int32_
     fault->wait_op = a->op;
     fault->wait_microbatch = a->microbatch / s->slices;
     fault->wait_rank = pp_rank_of_action(s, waits[lowest]);
+    fault->root_stage = a->op == PP_F ? -1 : s->stages - 1;
     fault->cycle = cycle;
 }
 

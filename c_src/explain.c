@@ -48,6 +48,18 @@ static void fraction(double numerator, double denominator, int exact, double *va
     *d = denominator / a;
 }
 
+void pp_report_shares(pp_summary *out, int32_t ranks, int exact) {
+    double area = ranks * out->makespan;
+    exact = exact && area <= whole_limit;
+    out->idle = area - out->busy;
+    fraction(out->busy, area, exact, &out->utilization, &out->utilization_numerator, &out->utilization_denominator);
+    fraction(out->idle, area, exact, &out->bubble_fraction, &out->bubble_fraction_numerator,
+             &out->bubble_fraction_denominator);
+    fraction(out->idle, out->busy, exact, &out->bubble_ratio, &out->bubble_ratio_numerator,
+             &out->bubble_ratio_denominator);
+    out->bubble_rate = out->span > 0 ? (out->span - out->busy / ranks) / out->span : 0;
+}
+
 /* ---- one rank ---- */
 
 /* Change in the chunks a rank holds: +1 where an action begins, -1 where it ends. */
@@ -250,15 +262,7 @@ void pp_report(const pp_schedule *s, const pp_config *config, const double *cost
         if (s->rank_begin[r + 1] > s->rank_begin[r] && ranks[r].last < out->drain_start)
             out->drain_start = ranks[r].last;
     }
-    double area = s->ranks * out->makespan;
-    out->idle = area - out->busy;
-    int exact = all_whole(s, costs) && area <= whole_limit;
-    fraction(out->busy, area, exact, &out->utilization, &out->utilization_numerator, &out->utilization_denominator);
-    fraction(out->idle, area, exact, &out->bubble_fraction, &out->bubble_fraction_numerator,
-             &out->bubble_fraction_denominator);
-    fraction(out->idle, out->busy, exact, &out->bubble_ratio, &out->bubble_ratio_numerator,
-             &out->bubble_ratio_denominator);
-    out->bubble_rate = out->span > 0 ? (out->span - out->busy / s->ranks) / out->span : 0;
+    pp_report_shares(out, s->ranks, all_whole(s, costs));
     out->throughput = out->makespan > 0 ? s->microbatches / out->makespan : 0;
     out->forward_sum = stage_sum(costs, s->stages, PP_COST_FORWARD, 0, s->stages);
     out->backward_sum = s->trains ? stage_sum(costs, s->stages, PP_COST_BACKWARD, 0, s->stages) : 0;

@@ -1,12 +1,15 @@
 /* Refusals: their names, their fields, and their words in English and Russian.
  * A message is one sentence of fault, one of rule, and the nearest legal choice. Templates are filled by letters:
  *   %o option  %s text seen  %a %b %c numbers of the rule  %n schedule  %x action at fault  %y action awaited
- *   %r rank  %w rank awaited  %i place in the list  %k ranks in the circle  %l list of legal names  %q option number b */
+ *   %r rank  %w rank awaited  %p rank and place in its list, or row and column of a file  %t %u the columns of %x and %y
+ *   where there are  %z what the backward awaited comes from  %k ranks in the circle  %l list of legal names
+ *   %q option number b  %f which rule of a file */
 #include "fault.h"
 
 #include <assert.h>
 #include <string.h>
 
+#include "config.h"
 #include "number.h"
 
 static const char *const status_names[PP_STATUS_COUNT] = {
@@ -90,12 +93,8 @@ void pp_fault_fix_number(pp_fault *fault, int32_t option, double value) {
 
 /* ---- words ---- */
 
-typedef struct words {
-    const char *en, *ru;
-} words;
-
 /* How a reader knows an option. */
-static const words option_words[PP_TRAIN_END] = {
+static const pp_words option_words[PP_TRAIN_END] = {
     [PP_OPT_SCHEDULE] = {"schedule (-s)", "расписание (schedule)"},
     [PP_OPT_RANKS] = {"ranks (p)", "число устройств p (ranks)"},
     [PP_OPT_MICROBATCHES] = {"microbatches (m)", "число микробатчей m (microbatches)"},
@@ -161,7 +160,7 @@ static const words option_words[PP_TRAIN_END] = {
     [PP_TRAIN_INIT] = {"init", "начальные веса (init)"},
 };
 
-static const words templates[PP_STATUS_COUNT] = {
+static const pp_words templates[PP_STATUS_COUNT] = {
     [PP_OK] = {"No fault.", "Ошибок нет."},
     [PP_ERR_OPTION_UNKNOWN] = {"%s: there is no such option.", "%s: такого параметра нет."},
     [PP_ERR_OPTION_TWICE] = {"%o is given twice, the second time as %s; give it once.",
@@ -238,25 +237,20 @@ static const words templates[PP_STATUS_COUNT] = {
     [PP_ERR_MEMORY_SHARE] = {"%o = %s: from I to W no more can be kept than there are activations.",
                              "%o = %s: от I до W нельзя хранить больше, чем занимают активации."},
     [PP_ERR_FAIL_TIME] = {"%o = %s: the step is over by then.", "%o = %s: шаг к этому времени уже закончен."},
-    [PP_ERR_SYNTAX] = {"Row %r, column %i: %s is not an action; an action is stage, op, micro-batch, such as 2F0.",
-                       "Строка %r, столбец %i: %s — не операция; операция пишется как стадия, буква, микробатч, "
-                       "например 2F0."},
     [PP_ERR_EMPTY] = {"The schedule has no actions.", "В расписании нет ни одной операции."},
-    [PP_ERR_STAGE_UNKNOWN] = {"Rank %r, slot %i: %x names a stage or micro-batch that the schedule does not have.",
-                              "Устройство %r, место %i: %x — такой стадии или такого микробатча в расписании нет."},
-    [PP_ERR_STAGE_TWO_RANKS] = {"Rank %r, slot %i: %x stands on rank %r, but its stage lies on rank %w.",
-                                "Устройство %r, место %i: %x записана на устройстве %r, а её стадия лежит на "
-                                "устройстве %w."},
+    [PP_ERR_STAGE_UNKNOWN] = {"%p: %x names a stage or micro-batch that the schedule does not have.",
+                              "%p: %x — такой стадии или такого микробатча в расписании нет."},
+    [PP_ERR_STAGE_TWO_RANKS] = {"%p: %x stands on rank %r, but its stage lies on rank %w.",
+                                "%p: %x записана на устройстве %r, а её стадия лежит на устройстве %w."},
     [PP_ERR_MISSING] = {"%x is missing on rank %r.", "На устройстве %r нет операции %x."},
-    [PP_ERR_DUPLICATE] = {"Rank %r, slot %i: %x stands twice.", "Устройство %r, место %i: %x записана дважды."},
-    [PP_ERR_ORDER] = {"Rank %r, slot %i: %x stands before %y, which it needs.",
-                      "Устройство %r, место %i: %x стоит раньше, чем нужная ей %y."},
-    [PP_ERR_SPLIT_MIX] = {"Rank %r, slot %i: %x does not fit; a backward is either one B, or one I and one W.",
-                          "Устройство %r, место %i: %x лишняя: обратный проход — это либо одна B, либо по одной I и "
-                          "W."},
-    [PP_ERR_DEADLOCK] = {"Deadlock: rank %r stands before %x and waits for %y of rank %w; ranks waiting in a circle: %k.",
-                         "Взаимная блокировка: устройство %r стоит перед %x и ждёт %y от устройства %w; устройств в "
-                         "круге ожидания: %k."},
+    [PP_ERR_DUPLICATE] = {"%p: %x stands twice.", "%p: %x записана дважды."},
+    [PP_ERR_ORDER] = {"%p: %x stands before %y%u, which it needs.", "%p: %x стоит раньше, чем нужная ей %y%u."},
+    [PP_ERR_SPLIT_MIX] = {"%p: %x does not fit; a backward is either one B, or one I and one W.",
+                          "%p: %x лишняя: обратный проход — это либо одна B, либо по одной I и W."},
+    [PP_ERR_DEADLOCK] = {"Deadlock: rank %r stands before %x%t and waits for rank %w: %x needs %y%u%z; ranks waiting in a "
+                         "circle: %k.",
+                         "Взаимная блокировка: устройство %r стоит перед %x%t и ждёт устройство %w: для %x нужна %y%u%z; "
+                         "устройств в круге ожидания: %k."},
     [PP_ERR_OVERFLOW] = {"The times add up beyond what a number can hold; make the costs smaller.",
                          "Сумма времён не помещается в число; уменьшите длительности."},
     [PP_ERR_BATCH] = {"%o = %s: a batch must hold at least one sample for each of the %a micro-batches.",
@@ -290,16 +284,12 @@ static void put_number(sink *s, double value) {
 static void put_action(sink *s, int32_t stage, int32_t op, int32_t microbatch) {
     put_number(s, stage);
     put(s, pp_op_name(op));
-    put_number(s, microbatch);
-}
-
-static const char *value_name(int32_t option, int32_t value) {
-    return option < PP_OPT_COUNT ? pp_option_value_name(option, value) : pp_training_option_value_name(option, value);
+    if (microbatch >= 0) put_number(s, microbatch); /* a file's UNSHARD and the like have none */
 }
 
 static void put_names(sink *s, int32_t option) {
     const char *name;
-    for (int32_t i = 0; (name = value_name(option, i))[0] != 0; i++) {
+    for (int32_t i = 0; (name = pp_any_value_name(option, i))[0] != 0; i++) {
         if (i > 0) put(s, ", ");
         put(s, name);
     }
@@ -319,6 +309,46 @@ static void put_chunks_rule(sink *s, const pp_fault *fault, int ru) {
     }
 }
 
+/* Where the action at fault stands. */
+static void put_place(sink *s, const pp_fault *fault, int ru) {
+    int in_file = fault->column >= 0;
+    if (fault->rank < 0) return;
+    put(s, in_file ? (ru ? "Строка " : "Row ") : (ru ? "Устройство " : "Rank "));
+    put_number(s, fault->rank);
+    put(s, in_file ? (ru ? ", столбец " : ", column ") : (ru ? ", место " : ", slot "));
+    put_number(s, in_file ? fault->column : fault->index);
+    if (in_file) put(s, ru ? " (счёт с 0)" : " (both from 0)");
+    if (fault->code == PP_ERR_RECORD) put(s, ": ");
+}
+
+static void put_column(sink *s, int32_t row, int32_t column, int ru) {
+    if (column < 0) return;
+    put(s, ru ? " (строка " : " (row ");
+    put_number(s, row);
+    put(s, ru ? ", столбец " : ", column ");
+    put_number(s, column);
+    put(s, ")");
+}
+
+static void put_root(sink *s, const pp_fault *fault, int ru) {
+    if (fault->root_stage < 0) return;
+    put(s, ru ? ", а для неё " : ", which needs ");
+    put_action(s, fault->root_stage, PP_F, fault->wait_microbatch);
+}
+
+static void put_template(sink *s, const pp_fault *fault, const char *text, int ru);
+
+static void put_rule(sink *s, const pp_fault *fault, int ru) {
+    const pp_words *rule = pp_file_rule(fault);
+    if (rule != NULL) put_template(s, fault, ru ? rule->ru : rule->en, ru);
+}
+
+static void put_option(sink *s, int32_t option, int ru) {
+    if (option < 0) return;
+    const pp_words *name = option < PP_TRAIN_END ? &option_words[option] : pp_file_option_words(option);
+    if (name != NULL) put(s, ru ? name->ru : name->en);
+}
+
 static void put_template(sink *s, const pp_fault *fault, const char *text, int ru) {
     for (; *text != 0; text++) {
         char one[2] = {*text, 0};
@@ -327,18 +357,24 @@ static void put_template(sink *s, const pp_fault *fault, const char *text, int r
             continue;
         }
         switch (*++text) {
-        case 'o': put(s, fault->option >= 0 ? (ru ? option_words[fault->option].ru : option_words[fault->option].en) : ""); break;
+        case 'o': put_option(s, fault->option, ru); break;
         case 's': put(s, fault->seen); break;
         case 'a': put_number(s, fault->a); break;
         case 'b': put_number(s, fault->b); break;
         case 'c': put_number(s, fault->c); break;
         case 'h': put_chunks_rule(s, fault, ru); break;
-        case 'n': put(s, pp_schedule_name(fault->schedule)); break;
+        case 'n':
+            put(s, fault->schedule >= 0 ? pp_schedule_name(fault->schedule) : ru ? "из файла" : "of a file");
+            break;
         case 'x': put_action(s, fault->stage, fault->op, fault->microbatch); break;
         case 'y': put_action(s, fault->wait_stage, fault->wait_op, fault->wait_microbatch); break;
         case 'r': put_number(s, fault->rank); break;
         case 'w': put_number(s, fault->wait_rank); break;
-        case 'i': put_number(s, fault->index); break;
+        case 'p': put_place(s, fault, ru); break;
+        case 't': put_column(s, fault->rank, fault->column, ru); break;
+        case 'u': put_column(s, fault->wait_rank, fault->wait_column, ru); break;
+        case 'z': put_root(s, fault, ru); break;
+        case 'f': put_rule(s, fault, ru); break;
         case 'k': put_number(s, fault->cycle); break;
         case 'l': put_names(s, fault->option); break;
         case 'q': put(s, fault->b >= 0 ? pp_option_name(fault->b) : ""); break;
@@ -348,22 +384,22 @@ static void put_template(sink *s, const pp_fault *fault, const char *text, int r
 }
 
 /* A cost's range is not that of a count: its lower end is 0 and its upper end a matter of arithmetic. */
-static const words share_range = {"%o = %s: a share is a number from 0 to 1.", "%o = %s: доля — число от 0 до 1."};
-static const words cost_range = {"%o = %s: a cost must be a finite number of ticks, 0 to 1000000000000.",
-                                 "%o = %s: длительность — конечное число тактов от 0 до 1000000000000."};
+static const pp_words share_range = {"%o = %s: a share is a number from 0 to 1.", "%o = %s: доля — число от 0 до 1."};
+static const pp_words cost_range = {"%o = %s: a cost must be a finite number of ticks, 0 to 1000000000000.",
+                                    "%o = %s: длительность — конечное число тактов от 0 до 1000000000000."};
 
 /* The same for what is no time: bytes, memory, samples. */
-static const words amount_range = {"%o = %s: a finite number from 0 to 1000000000000 is needed.",
+static const pp_words amount_range = {"%o = %s: a finite number from 0 to 1000000000000 is needed.",
                                    "%o = %s: нужно конечное число от 0 до 1000000000000."};
-static const words positive_range = {"%o = %s: a finite number above 0, up to 1000000000000, is needed.",
+static const pp_words positive_range = {"%o = %s: a finite number above 0, up to 1000000000000, is needed.",
                                      "%o = %s: нужно конечное число больше 0, не больше 1000000000000."};
 
 /* The same status for the size of a network. */
-static const words network_size = {"%o = %s: the training would need more than %a MiB.",
-                                   "%o = %s: для обучения понадобилось бы больше %a МиБ памяти."};
+static const pp_words network_size = {"%o = %s: the training would need more than %a MiB.",
+                                      "%o = %s: для обучения понадобилось бы больше %a МиБ памяти."};
 
 static void put_fix(sink *s, int32_t option, const char *value) {
-    put(s, option < PP_OPT_COUNT ? pp_option_name(option) : pp_training_option_name(option));
+    put(s, pp_any_option_name(option));
     if (value[0] == 0) return;
     put(s, "=");
     put(s, value);
@@ -373,13 +409,15 @@ int32_t pp_fault_message(const pp_fault *fault, int32_t lang, char *out, int32_t
     sink s = {out, capacity, 0};
     int ru = lang == PP_LANG_RU;
     int32_t code = fault->code >= 0 && fault->code < PP_STATUS_COUNT ? fault->code : 0;
-    words text = templates[code];
+    pp_words text = templates[code];
     if (code == PP_ERR_RANGE && fault->b < 0) { /* no whole numbers to tell */
         int positive = fault->option == PP_OPT_BANDWIDTH || fault->option == PP_OPT_MTBF;
         text = fault->option == PP_OPT_KEPT_SHARE ? share_range
                : fault->option <= PP_OPT_LATENCY  ? cost_range : positive ? positive_range : amount_range;
     }
     if (fault->option >= PP_OPT_COUNT && code == PP_ERR_TOO_LARGE) text = network_size;
+    const pp_words *of_file = pp_file_words(fault);
+    if (of_file != NULL) text = *of_file;
     put_template(&s, fault, ru ? text.ru : text.en, ru);
     if (fault->fix_option >= 0) {
         int remove = code == PP_ERR_OPTION_MEANINGLESS;

@@ -4,10 +4,9 @@
 /* Time from the end of a forward on rank to the arrival of its gradient, if the next rank had nothing else to do and
  * were the last; of two chunks the mean. */
 static double round_trip(const pp_search *s, int32_t rank) {
-    int32_t down = rank + 1, up = s->stages - 1 - down;
-    double sum = s->time[0][down] + s->time[1][down] + 2 * s->hop[rank];
-    if (s->chunks == 1) return sum;
-    return (sum + s->time[0][up] + s->time[1][up] + 2 * s->hop[up]) / 2;
+    const pp_try_stage *down = &s->stage[rank + 1], *up = &s->stage[s->stages - 2 - rank];
+    double sum = down->time[0] + down->time[1] + 2 * s->stage[rank].hop;
+    return s->chunks == 1 ? sum : (sum + up->time[0] + up->time[1] + 2 * up->hop) / 2;
 }
 
 static double mean_round_trip(const pp_search *s) {
@@ -65,8 +64,8 @@ int32_t pp_guess_try(pp_search *s, const pp_guess *g) {
 /* ---- climbing ---- */
 
 /* Tries g with one number changed; keeps the change if it is the best so far. */
-static int32_t change(pp_search *s, pp_guess *g, double *number, double value) {
-    double before = *number;
+static int32_t change(pp_search *s, pp_guess *g, float *number, float value) {
+    float before = *number;
     *number = value;
     if (value >= 0 && pp_search_more(s) && pp_guess_try(s, g)) return 1;
     *number = before;
@@ -81,14 +80,15 @@ static int32_t toggle(pp_search *s, pp_guess *g, int32_t *flag) {
 }
 
 void pp_guess_climb(pp_search *s, pp_guess *g) {
-    static const double overs[] = {0, 0.1, 0.25, 0.5, 0.75, 1};
+    static const float overs[] = {0, 0.125, 0.25, 0.5, 0.75, 1};
     int32_t shifts = s->chunks == 1 ? 1 : 3;
-    double shift = s->chunks == 1 ? 0.5 : 1 / 6.0, slope = 1 / 8.0;
+    float shift = s->chunks == 1 ? 0.5f : 1 / 6.0f, slope = 1 / 8.0f;
     for (int32_t rounds = 0; rounds < 3;) {
         int32_t better = 0;
         for (int32_t sign = -1; sign <= 1; sign += 2) {
-            for (int32_t i = 0; i < shifts; i++) better |= change(s, g, &g->shift[i], g->shift[i] + sign * shift);
-            better |= change(s, g, &g->slope, g->slope * (1 + sign * slope));
+            for (int32_t i = 0; i < shifts; i++)
+                better |= change(s, g, &g->shift[i], g->shift[i] + (float)sign * shift);
+            better |= change(s, g, &g->slope, g->slope * (1 + (float)sign * slope));
         }
         for (size_t i = 0; i < sizeof overs / sizeof overs[0]; i++)
             if (overs[i] != g->how.over) better |= change(s, g, &g->how.over, overs[i]);

@@ -13,7 +13,7 @@
  * below, above: how many ranks are below or above this one; or, by_time, how long it takes to run down them and back,
  * the mean over all ranks being one. */
 typedef struct pp_guess {
-    double slope, shift[3];
+    float slope, shift[3];
     int32_t by_time;
     pp_try how;
 } pp_guess;

@@ -46,7 +46,7 @@ int32_t pp_memory_parse(const char *text, int32_t length, const pp_config *confi
         status = pp_amount_read(given[PP_OPT_MEMORY_CAPACITY], PP_OPT_MEMORY_CAPACITY, capacity, fault);
         if (status != PP_OK) return status;
     }
-    if (given[PP_OPT_MEMORY_GRADIENTS].begin == NULL && pp_schedule_trains(config->schedule))
+    if (given[PP_OPT_MEMORY_GRADIENTS].begin == NULL && (config->schedule < 0 || pp_schedule_trains(config->schedule)))
         memcpy(table + PP_MEMORY_GRADIENTS * n, table + PP_MEMORY_WEIGHTS * n, (size_t)n * sizeof(double));
     for (int32_t s = 0; s < n && !any; s++) activations[s] = 1;
     if (given[PP_OPT_MEMORY_KEPT].begin == NULL) memcpy(kept, activations, (size_t)n * sizeof(double));

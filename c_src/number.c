@@ -17,10 +17,33 @@ static int32_t word(const char *text, int32_t length, const char *lower) {
     return n;
 }
 
+static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                               1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+/* a * b = result + *rest exactly (Dekker 1971). */
+static double product(double a, double b, double *rest) {
+    const double split = 134217729.0; /* 2^27 + 1 */
+    double x = a * split, y = b * split, a_high = x - (x - a), b_high = y - (y - b), a_low = a - a_high,
+           b_low = b - b_high, result = a * b;
+    *rest = ((a_high * b_high - result) + a_high * b_low + a_low * b_high) + a_low * b_low;
+    return result;
+}
+
+/* The same for more digits than a double holds, |exponent| <= 22: what is cut off is carried along, so that a number
+ * that was printed with 17 digits comes back as it was. */
+static double scale_long(uint64_t mantissa, int32_t exponent) {
+    double high = (double)(mantissa >> 32) * 4294967296.0, low = (double)(mantissa & 0xFFFFFFFF), rest;
+    double head = high + low, tail = low - (head - high);
+    if (exponent >= 0) {
+        double value = product(head, power[exponent], &rest);
+        return value + (rest + tail * power[exponent]);
+    }
+    double value = head / power[-exponent], back = product(value, power[-exponent], &rest);
+    return value + ((head - back) - rest + tail) / power[-exponent];
+}
+
 /* value * 10^exponent; exact while both fit a double, which is the case for every number a person types. */
 static double scale(double value, int32_t exponent) {
-    static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     while (exponent > 22 && value != 0 && isfinite(value)) value *= 1e22, exponent -= 22;
     while (exponent < -22 && value != 0) value /= 1e22, exponent += 22;
     if (value == 0 || !isfinite(value)) return value;
@@ -78,7 +101,8 @@ int32_t pp_number_read(const char *text, int32_t length, int comma_is_decimal, d
         }
     }
     while (mantissa > ((uint64_t)1 << 53) && mantissa % 10 == 0) mantissa /= 10, exponent++;
-    double result = scale((double)mantissa, exponent);
+    double result = mantissa > (uint64_t)1 << 53 && exponent >= -22 && exponent <= 22 ? scale_long(mantissa, exponent)
+                                                                                      : scale((double)mantissa, exponent);
     *value = negative ? -result : result;
     return at;
 }

@@ -60,8 +60,7 @@ int32_t pp_schedule_trains(int32_t id) { return valid(id) ? generators[id]->trai
 int32_t pp_schedule_asynchronous(int32_t id) { return valid(id) && generators[id]->update_every != NULL; }
 const char *pp_schedule_formula(int32_t id) { return valid(id) ? generators[id]->formula : ""; }
 
-int32_t pp_schedule_option_used(int32_t id, int32_t option) {
-    if (!valid(id)) return 0;
+int32_t pp_option_common(int32_t option) {
     if (option > PP_OPT_LATENCY && option < PP_OPT_COUNT) return 1; /* layers, transfers, memory ..: of any schedule */
     switch (option) {
     case PP_OPT_SCHEDULE:
@@ -77,8 +76,13 @@ int32_t pp_schedule_option_used(int32_t id, int32_t option) {
     case PP_OPT_RECOMPUTE_COST:
     case PP_OPT_OVERLAP_COST:
     case PP_OPT_LATENCY: return 1;
-    default: return option >= 0 && option < PP_OPT_COUNT && (generators[id]->options >> option & 1u);
+    default: return 0;
     }
+}
+
+int32_t pp_schedule_option_used(int32_t id, int32_t option) {
+    if (!valid(id) || option < 0 || option >= PP_OPT_COUNT) return 0;
+    return pp_option_common(option) || (generators[id]->options >> option & 1u);
 }
 
 int32_t pp_weight_version(const pp_config *config, int32_t rank, int32_t microbatch) {
@@ -109,8 +113,7 @@ static int32_t placement_of(const pp_config *config) {
     return asked && config->placement == PP_PLACEMENT_V ? PP_PLACE_ZIGZAG : row->placement;
 }
 
-/* What a schedule tells about its R: only whether they wait for the gradient, not which there are. */
-static int32_t recompute_when(int32_t recompute) {
+int32_t pp_recompute_when(int32_t recompute) {
     switch (recompute) {
     case PP_RECOMPUTE_LATE_EXCEPT_LAST: return PP_RECOMPUTE_LATE;
     case PP_RECOMPUTE_EARLY_EXCEPT_LAST: return PP_RECOMPUTE_EARLY;
@@ -165,7 +168,7 @@ int32_t pp_schedule_make(const pp_config *config, const double *costs, void *mem
                               .slices = config->slices,
                               .pipes = pipes,
                               .placement = placement_of(config),
-                              .recompute = recompute_when(config->recompute),
+                              .recompute = pp_recompute_when(config->recompute),
                               .trains = row->trains};
     int32_t *ints = (int32_t *)((char *)memory + align8(sizeof(pp_schedule)));
     schedule->rank_begin = ints;
@@ -216,6 +219,7 @@ void pp_schedule_columns(const pp_schedule *schedule, int32_t *rank, int32_t *in
 }
 
 const char *pp_op_name(int32_t op) {
-    static const char *const names[PP_OP_COUNT] = {"F", "B", "I", "W", "R"};
-    return op >= 0 && op < PP_OP_COUNT ? names[op] : "";
+    static const char *const names[PP_CELL_OP_COUNT] = {
+        "F", "B", "I", "W", "R", "UNSHARD", "RESHARD", "REDUCE_GRAD", "SEND_F", "RECV_F", "SEND_B", "RECV_B", ""};
+    return op >= 0 && op < PP_CELL_OP_COUNT ? names[op] : "";
 }

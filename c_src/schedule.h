@@ -70,6 +70,12 @@ int32_t pp_stage_count(const pp_config *config);
 pp_fault *pp_refuse_shape(const pp_config *config, int32_t code, int32_t option, int32_t seen, int32_t a,
                           pp_fault *fault, pp_fault *scratch);
 
+/* 1 if an option has a meaning for every schedule. */
+int32_t pp_option_common(int32_t option);
+
+/* What a schedule tells about its R: only whether they wait for the gradient, not which there are. */
+int32_t pp_recompute_when(int32_t recompute);
+
 /* Units from 0 up to this one are recomputed. */
 static inline int32_t pp_recompute_end(const pp_config *config) {
     int32_t units = config->microbatches * config->slices;

@@ -13,7 +13,7 @@
 
 void pp_try_block(pp_search *s, pp_guess guess) {
     static const pp_try ways[] = {
-        {0}, {.hops = 1}, {.fair = 1, .over = 0.5}, {.over = 1}, {.hops = 1, .fair = 1, .over = 0.1}};
+        {0}, {.hops = 1}, {.fair = 1, .over = 0.5}, {.over = 1}, {.hops = 1, .fair = 1, .over = 0.125f}};
     for (int32_t ahead = 0; ahead < 2; ahead++) {
         for (size_t i = 0; i < sizeof ways / sizeof ways[0] && pp_search_more(s); i++) {
             guess.how = ways[i];
@@ -24,8 +24,8 @@ void pp_try_block(pp_search *s, pp_guess guess) {
 }
 
 void pp_try_v_half(pp_search *s) {
-    double d = s->ranks % 2 == 0 ? 3 : 0;
-    pp_try_block(s, (pp_guess){.slope = 0.5, .shift = {1 / 6.0, (1 + d) / 6, 2 / 6.0}});
+    float d = s->ranks % 2 == 0 ? 3 : 0;
+    pp_try_block(s, (pp_guess){.slope = 0.5f, .shift = {1 / 6.0f, (1 + d) / 6, 2 / 6.0f}});
 }
 
 static int64_t action_count(const pp_config *config) { return pp_actions_of(config, 3); }

@@ -10,8 +10,8 @@
 #include "schedule_v.h"
 
 void pp_try_v_min(pp_search *s) {
-    double d = s->ranks % 3 == 0 ? 2 : 0;
-    pp_try_block(s, (pp_guess){.slope = 1 / 3.0, .shift = {1 / 6.0, (1 + d) / 6, 1 / 6.0}});
+    float d = s->ranks % 3 == 0 ? 2 : 0;
+    pp_try_block(s, (pp_guess){.slope = 1 / 3.0f, .shift = {1 / 6.0f, (1 + d) / 6, 1 / 6.0f}});
 }
 
 static int64_t action_count(const pp_config *config) { return pp_actions_of(config, 3); }

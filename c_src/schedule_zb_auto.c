@@ -11,7 +11,8 @@
  * Of equal spans the shorter makespan wins, then the smaller peak. No makespan is longer than that of the rules (in a
  * V, by more than a hundredth).
  *
- * The limit counts micro-batches from the start of F to the end of W, or of what kept-share says from I on. It is p unless given, and each from 1 on can be met. Any m is legal. Where a message keeps both of its ranks
+ * The limit counts micro-batches from the start of F to the end of W, or as much of them as kept-share says from I to
+ * W. It is p unless given, and each from 1 on can be met. Any m is legal. Where a message keeps both of its ranks
  * (transfer rendezvous) one chunk takes ZB-H1, cut to the limit: most other orders would wait for themselves.
  * Source: Qi et al. 2023, sections 3 and 6, for what is wanted; the search is our own. */
 #include "fault.h"
@@ -22,11 +23,7 @@ static int32_t legal(pp_config *config, pp_fault *fault) {
     pp_fault scratch;
     if (config->memory_limit == 0) config->memory_limit = config->ranks;
     if (config->memory_limit > 0) return PP_OK;
-    fault = pp_fault_start(fault, &scratch, PP_ERR_MEMORY_LIMIT);
-    fault->option = PP_OPT_MEMORY_LIMIT;
-    fault->schedule = config->schedule;
-    fault->a = 1;
-    pp_fault_seen_number(fault, config->memory_limit);
+    fault = pp_refuse_shape(config, PP_ERR_MEMORY_LIMIT, PP_OPT_MEMORY_LIMIT, config->memory_limit, 1, fault, &scratch);
     pp_fault_fix_number(fault, PP_OPT_MEMORY_LIMIT, 1);
     return PP_ERR_MEMORY_LIMIT;
 }
@@ -87,7 +84,7 @@ static void list_zb_v(pp_search *s, int with_w) {
 
 static void try_zb_v(pp_search *s) {
     static const pp_try loose[] = {
-        {.fair = 1}, {.fair = 1, .over = 0.1}, {.hops = 1}, {.fair = 1, .over = 0.5}, {.over = 1}};
+        {.fair = 1}, {.fair = 1, .over = 0.125f}, {.hops = 1}, {.fair = 1, .over = 0.5}, {.over = 1}};
     for (size_t i = 0; i < sizeof loose / sizeof loose[0] && pp_search_more(s); i++) {
         list_zb_v(s, 0);
         pp_search_try(s, &loose[i]);
@@ -104,7 +101,7 @@ typedef struct start {
 static void try_starts(pp_search *s, int32_t limit, const start *starts, size_t count) {
     double full = s->ranks > 1 ? (limit - 1.0) / (s->ranks - 1) : 0, unit = s->chunks == 1 ? 4 : 6;
     pp_guess best = {0};
-    for (size_t n = 0; n < count && (n == 0 || pp_search_more(s)); n++) {
+    for (size_t n = 0; n < count && pp_search_more(s); n++) {
         const start *from = &starts[n];
         pp_guess guess = {.slope = from->full ? from->slope * full : from->slope, .by_time = from->by_time};
         for (int32_t i = 0; i < 3; i++) guess.shift[i] = from->shift[i] / unit;
@@ -162,7 +159,7 @@ static void search_two_chunks(pp_search *s, int32_t limit) {
     pp_search_try(s, &as_listed);
     pp_try_v_half(s);
     pp_try_v_min(s);
-    pp_guess_try(s, &serial);
+    if (s->score.makespan < 0) pp_guess_try(s, &serial);
     pp_search_by_span(s, 0.01);
     try_zb_v(s);
     try_starts(s, limit, starts, sizeof starts / sizeof starts[0]);

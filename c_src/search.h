@@ -27,53 +27,55 @@ typedef struct pp_try {
     int32_t ahead; /* while it waits, a rank may run what stands later in its list and fits into the wait */
     int32_t hops;  /* ranks looked ahead to learn when an input will come */
     int32_t fair;  /* a W may also go into a shorter wait if that wait would make its rank the idlest */
-    double over;   /* .. or if it sticks out by no more than this share of itself */
+    float over;    /* .. or if it sticks out by no more than this share of itself */
     /* Running chunk 0 ahead, rank r leaves room for spare + spare_step r forwards of chunk 1. */
-    double spare, spare_step;
+    float spare, spare_step;
 } pp_try;
 
 typedef struct pp_score {
     double makespan, span, peak;
 } pp_score;
 
+/* A stage in a try. time: F; B or I; W. redo: R. hop: to the next stage. kept: share of a chunk an I leaves to its W. */
+typedef struct pp_try_stage {
+    double time[3], redo, hop, kept;
+    double *arrival[2]; /* per micro-batch: of the input of F, of B */
+    int32_t done[3];    /* actions run */
+} pp_try_stage;
+
+typedef struct pp_try_rank {
+    double wake, free, first, last, busy, left; /* left: work it still has */
+    int32_t head, next[PP_LANES];               /* places in the list: the first not run, of all and of each lane */
+    int32_t put[PP_LANES];                      /* how many a generator has put there */
+    int32_t list_count, ran_count;
+    uint8_t *list, *ran, *best; /* lanes */
+} pp_try_rank;
+
 typedef struct pp_search {
     int32_t ranks, chunks, stages, microbatches;
-    int32_t split;   /* 1: the backward is I and W, 0: B */
-    int32_t early;   /* R need not wait for the gradient */
-    int32_t sender;  /* a message keeps the rank that sends it */
-    int32_t fixed;   /* the lists place the W, too */
-    int32_t by_span; /* see pp_search_by_span */
-    int32_t room;    /* lanes a rank's list has place for */
-    int32_t leaves;  /* of the tree of ranks: a power of two */
-    double limit;    /* chunks a rank may hold */
-    double grain;    /* times closer than this are equal */
-    double longest;  /* by_span: the makespan not to be passed */
-    double idlest;   /* how long the rank has waited that waited most */
-    int64_t steps;   /* left of PP_SEARCH_STEPS */
-    pp_score score;  /* of best; makespan < 0: there is none yet */
-
-    /* per stage */
-    double *time[3];           /* F; B or I; W */
-    double *redo, *hop, *kept; /* R; to the next stage; share of a chunk that an I leaves for its W */
-    double *turned, *none;     /* for pp_search_turn */
-    int32_t *done[3];          /* actions run */
-    double *arrival[2];        /* and per micro-batch: of the input of F, of B */
-    /* per rank */
-    double *wake, *free, *first, *last, *busy, *left;
-    int32_t *head, *tree;
-    int32_t *next, *put; /* and per lane: place in the list; how many were put there */
-    int32_t *list_count, *ran_count, *best_count;
-    uint8_t *list, *ran, *best; /* lanes */
+    int32_t split;    /* 1: the backward is I and W, 0: B */
+    int32_t early;    /* R need not wait for the gradient */
+    int32_t redo_end; /* micro-batches below this one are recomputed */
+    int32_t sender;   /* a message keeps the rank that sends it */
+    int32_t fixed;    /* the lists place the W, too */
+    int32_t by_span;  /* see pp_search_by_span */
+    int32_t room;     /* lanes a rank's list has place for */
+    int32_t leaves;   /* of the tree of ranks: a power of two */
+    double limit;     /* chunks a rank may hold */
+    double grain;     /* times closer than this are equal */
+    double longest;   /* by_span: the makespan not to be passed */
+    double idlest;    /* how long the rank has waited that waited most */
+    int64_t steps;    /* left of PP_SEARCH_STEPS */
+    pp_score score;   /* of best; makespan < 0: there is none yet */
+    pp_try_stage *stage;
+    pp_try_rank *rank; /* leaves of them */
+    int32_t *tree;
 } pp_search;
 
 size_t pp_search_bytes(const pp_config *config, int32_t split);
 
 /* In the writer's scratch. limit: chunks in flight per rank. The writer's costs may be NULL: all stages are equal. */
 void pp_search_start(pp_search *search, const pp_config *config, const pp_writer *writer, double limit, int32_t split);
-
-static inline int32_t pp_search_stage(const pp_search *s, int32_t rank, int32_t chunk) {
-    return chunk == 0 ? rank : 2 * s->ranks - 1 - rank;
-}
 
 /* Empties the lists; then each is filled lane by lane. What goes beyond the micro-batches there are is dropped. */
 void pp_search_clear(pp_search *search);

@@ -261,7 +261,7 @@ test('wrong use is one line and status 2', () => {
     assert.match(run('bogus').stderr, /command = bogus: no such name; the names are/);
     assert.equal(run('bogus').status, 2);
     assert.match(refused('-p'), /a value must follow/);
-    assert.match(refused('--format xml'), /text, json, csv, svg/);
+    assert.match(refused('--format xml'), /text, json, csv, torch, trace, svg/);
     assert.match(refused('--lang de'), /en, ru/);
     assert.match(refused('--speed 3'), /speed: there is no such option/);
     assert.match(refused('-p 3 --ranks 4'), /given twice/);

@@ -41,6 +41,19 @@ test('each function marked in a header is exported, and each exported pp_ functi
     );
 });
 
+test("the figure's core is the same but for files, and needs no more", () => {
+    const figure = new WebAssembly.Module(readFileSync(new URL('../build/wasm/core_figure.wasm', import.meta.url)));
+    const ofFiles = /^pp_(file|table|profile|lower|cost_option|config_of_file)/;
+    const names = (/** @type {WebAssembly.Module} */ module) =>
+        WebAssembly.Module.exports(module).map(({ name }) => name);
+    assert.deepEqual(
+        names(figure).filter((name) => !ofFiles.test(name)),
+        names(core).filter((name) => !ofFiles.test(name)),
+    );
+    assert.ok(!names(figure).includes('pp_table_parse') && names(core).includes('pp_table_parse'));
+    assert.deepEqual(WebAssembly.Module.imports(figure), WebAssembly.Module.imports(core));
+});
+
 test('the core exports its memory', () => {
     assert.ok(exported.some(({ kind, name }) => kind === 'memory' && name === 'memory'));
 });

@@ -6,7 +6,7 @@
 //     pipeline-figure.slim.js   a URL                 module; lit and core.wasm stay outside
 //     pipeline-figure.anywidget.mjs   the bytes, inlined    module for notebooks and MyST
 //     pipeline-figure.nowasm.js       nothing; the core is JavaScript     classic script, where WebAssembly is forbidden
-// and in Node web/core-bytes-node.js.
+// and in Node web/core-bytes-node.js. Bundles that are figures and nothing else carry a core without files.
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -68,9 +68,10 @@ const bytes = {
     },
 };
 
-// The core as JavaScript stays in build/ for the tests.
+// The core that figures carry: without files. As JavaScript it stays in build/ for the tests.
+const figureCore = join(root, 'build/wasm/core_figure.wasm');
 const coreJs = join(root, 'build/wasm/core.mjs');
-writeFileSync(coreJs, wasmToJs(core));
+writeFileSync(coreJs, wasmToJs(figureCore));
 
 const common = {
     entryPoints: [join(root, 'web/index.js')],
@@ -86,20 +87,21 @@ const common = {
     logLevel: 'warning', // prints errors too; a build that fails has said why
 };
 const inlined = { 'pipeline-figure/core-bytes': core };
+const figure = { 'pipeline-figure/core-bytes': figureCore };
 const apart = { 'pipeline-figure/core-bytes': join(root, 'web/core-bytes-url.js') };
 // Modules are always read as UTF-8; a classic script in a page of another encoding is not, and stays ASCII.
 // The module with everything inside may be imported where there is no page (server rendering): lit has files for Node
 // that run in both, and "neutral" keeps esbuild from preferring those that do not.
 const anywhere = { platform: 'neutral', mainFields: ['module', 'main'], conditions: ['production', 'node'] };
 const bundles = {
-    'pipeline-figure.iife.js': { format: 'iife', globalName: 'PipelineFigure', alias: inlined },
+    'pipeline-figure.iife.js': { format: 'iife', globalName: 'PipelineFigure', alias: figure },
     'pipeline-figure.js': { format: 'esm', charset: 'utf8', alias: inlined, ...anywhere },
     'pipeline-figure.slim.js': { format: 'esm', charset: 'utf8', alias: apart, external: ['lit', 'lit/*'] },
     'pipeline-figure.anywidget.mjs': {
         entryPoints: [join(root, 'web/anywidget.js')],
         format: 'esm',
         charset: 'utf8',
-        alias: inlined,
+        alias: figure,
     },
     'pipeline-figure.nowasm.js': {
         entryPoints: [join(root, 'web/nowasm.js')],

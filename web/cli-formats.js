@@ -13,25 +13,31 @@ export function exactText(summary, name) {
     return denominator === 1 ? String(numerator) : `${numerator}/${denominator}`;
 }
 
+/** How long, and how much of it idle. @param {Record<string, number>} summary */
+export const shares = (summary) => ({
+    makespan: summary.makespan,
+    span: summary.span,
+    utilization: { value: summary.utilization, exact: exactText(summary, 'utilization') },
+    bubble: {
+        fraction: summary.bubble_fraction,
+        fraction_exact: exactText(summary, 'bubble_fraction'),
+        ratio: summary.bubble_ratio,
+        ratio_exact: exactText(summary, 'bubble_ratio'),
+        rate: summary.bubble_rate,
+    },
+});
+
 /** @param {Simulation} simulation */
 export function toJson(simulation) {
-    const { config, actions, summary, perRank, criticalPath } = simulation;
+    const { config, actions, summary, perRank, criticalPath, file } = simulation;
     const out = {
         schedule: config.schedule,
         ranks: config.ranks,
         chunks: config.chunks,
         stages: config.stages,
         microbatches: config.microbatches,
-        makespan: summary.makespan,
-        span: summary.span,
-        utilization: { value: summary.utilization, exact: exactText(summary, 'utilization') },
-        bubble: {
-            fraction: summary.bubble_fraction,
-            fraction_exact: exactText(summary, 'bubble_fraction'),
-            ratio: summary.bubble_ratio,
-            ratio_exact: exactText(summary, 'bubble_ratio'),
-            rate: summary.bubble_rate,
-        },
+        ...(config.recompute === 'none' ? {} : { recompute: config.recompute }),
+        ...shares(summary),
         per_rank: perRank.map((rank, r) => ({
             rank: r,
             busy: rank.busy,
@@ -53,6 +59,8 @@ export function toJson(simulation) {
         })),
         lower_bound: summary.lower_bound,
         critical_path: [...criticalPath],
+        ...(file?.lowered ? { steps: file.steps } : {}),
+        ...(file?.note ? { note: file.note } : {}),
         ...studyFields(simulation),
     };
     return `${JSON.stringify(out)}\n`;
@@ -70,19 +78,45 @@ export function toCsv({ config, actions }) {
     return `${lines.join('\n')}\n`;
 }
 
-/** @param {Simulation} simulation @param {'en' | 'ru'} lang */
-export function toText(simulation, lang) {
-    const { config, summary, perRank, costs } = simulation;
-    const text = cliStrings[lang];
+/** Numbers for a terminal. @param {'en' | 'ru'} lang */
+export function plainNumbers(lang) {
     const number = new Intl.NumberFormat(lang, { maximumFractionDigits: 4, useGrouping: false });
-    /** @param {number} value */
-    const plain = (value) => number.format(value);
+    return (/** @type {number} */ value) => number.format(value);
+}
+
+/** What needs nothing but times. @param {Record<string, number>} summary @param {'en' | 'ru'} lang */
+export function shareFacts(summary, lang) {
+    const text = cliStrings[lang];
+    const plain = plainNumbers(lang);
     /** @param {string} name */
     const share = (name) => {
         const exact = exactText(summary, name);
         const percent = new Intl.NumberFormat(lang, { style: 'percent', maximumFractionDigits: 1 });
         return `${exact === null ? '' : `${exact} = `}${percent.format(summary[name])}`;
     };
+    return [
+        [text.makespan, `${plain(summary.makespan)} (${text.bound} ${plain(summary.lower_bound)})`],
+        [text.span, plain(summary.span)],
+        [text.utilization, share('utilization')],
+        [text.bubbleFraction, share('bubble_fraction')],
+        [text.bubbleRatio, share('bubble_ratio')],
+    ];
+}
+
+/** @param {string[][]} facts  names and values */
+export function factLines(facts) {
+    const width = Math.max(...facts.map(([name]) => name.length)) + 2;
+    return facts.map(([name, value]) => `${name.padEnd(width)}${value}`);
+}
+
+/** Lines as a terminal shows them. @param {string[]} lines */
+export const terminal = (lines) => `${lines.join('\n').replaceAll('\u00a0', ' ')}\n`;
+
+/** @param {Simulation} simulation @param {'en' | 'ru'} lang @param {string[][]} [more]  further facts */
+export function toText(simulation, lang, more = []) {
+    const { config, summary, perRank, costs, file } = simulation;
+    const text = cliStrings[lang];
+    const plain = plainNumbers(lang);
     /** @param {ArrayLike<number>} list */
     const row = (list) => {
         const all = Array.from(list, plain);
@@ -92,11 +126,7 @@ export function toText(simulation, lang) {
     const lines = [text.title(config), ''];
     lines.push(...drawing(simulation, text, plain), '');
     const facts = [
-        [text.makespan, `${plain(summary.makespan)} (${text.bound} ${plain(summary.lower_bound)})`],
-        [text.span, plain(summary.span)],
-        [text.utilization, share('utilization')],
-        [text.bubbleFraction, share('bubble_fraction')],
-        [text.bubbleRatio, share('bubble_ratio')],
+        ...shareFacts(summary, lang),
         [text.latency, plain(summary.latency_first)],
         [text.cadence, text.cadenceValue(plain(summary.cadence), summary.cadence_rank)],
         [text.forwardCosts, `${row(costs.forward)} (${text.sum} ${plain(summary.forward_sum)})`],
@@ -108,11 +138,12 @@ export function toText(simulation, lang) {
             : []),
         [text.transfers, text.transfersValue(summary.transfers_forward, summary.transfers_backward)],
         ...studyFacts(simulation, lang, plain),
+        ...more,
     ];
-    const width = Math.max(...facts.map(([name]) => name.length)) + 2;
-    for (const [name, value] of facts) lines.push(`${name.padEnd(width)}${value}`);
+    lines.push(...factLines(facts));
     if (config.ranks === 1) lines.push('', text.oneRank);
-    return `${lines.join('\n').replaceAll('\u00a0', ' ')}\n`;
+    if (file?.note) lines.push('', file.note);
+    return terminal(lines);
 }
 
 /**

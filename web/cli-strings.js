@@ -10,6 +10,7 @@ function ru(count, one, few, many) {
 const en = (count, word) => `${count} ${word}${count === 1 ? '' : 's'}`;
 
 const usage = `  pipeline-figure simulate [-s NAME] [-p RANKS] [-m MICROBATCHES] [-v CHUNKS] [OPTIONS]
+  pipeline-figure check FILE [OPTIONS]
   pipeline-figure train    [the same] [--data NAME] [--steps N] [--batch N] [--seed N] [--rate X]
 `;
 const options = `  -s, --schedule NAME        -p, --ranks N        -m, --microbatches N        -v, --chunks N
@@ -17,7 +18,8 @@ const options = `  -s, --schedule NAME        -p, --ranks N        -m, --microba
   --pipes N  --slices N  --backward-order ascending|descending
   --recompute none|late|early|late-except-last|early-except-last
   --forward LIST  --backward LIST  --input-gradient LIST  --weight-gradient LIST
-  --recompute-cost LIST  --overlap-cost LIST  --latency LIST  --transfer overlap|sender|rendezvous
+  --recompute-cost LIST  --overlap-cost LIST  --kept-share LIST  --memory-limit N or Np
+  --latency LIST  --transfer overlap|sender|rendezvous
   --layers N|LIST  --partition cost|equal|makespan  --cuts LIST  --layout TEXT  --embedding X  --head X
   --global-batch N  --microbatch-size N  --bytes LIST  --bandwidth LIST
   --reduce LIST  --reduce-when beside|behind  --optimizer LIST  --optimizer-waits own|all
@@ -25,7 +27,9 @@ const options = `  -s, --schedule NAME        -p, --ranks N        -m, --microba
   --memory-kept LIST  --memory-inputs LIST  --memory-capacity X
   --fail-rank N  --fail-time X  --fail-step N  --restart-cost X  --spare-delay X
   --checkpoint-every N  --checkpoint-cost X  --mtbf X  --horizon N
-  --why RANK@TICK  --format text|json|csv|svg  -o FILE  --lang en|ru
+  --profile FILE  --why RANK@TICK  --format text|json|csv|torch|trace|svg  -o FILE  --lang en|ru
+  of FILE:  --letters today|before-2.6  --receive post|wait  --times simulated|measured
+  torch:    --comms keep|compute-only|compute-comms|transfers  --merge no|yes      trace:  --scale MICROSECONDS
 `;
 
 /** @type {Record<'en' | 'ru', Record<string, any>>} */
@@ -36,6 +40,8 @@ export const cliStrings = {
 ${usage}
 ${options}
 A LIST is one number, or one per stage: "1 1 2 1". Costs are ticks of one stage.
+FILE is a schedule: PyTorch's table of cells, or what --format csv or json wrote; - is standard input. --profile takes
+the costs from a file of measured times.
 `,
         missingValue: (/** @type {string} */ name) => `${name}: a value must follow.`,
         stray: (/** @type {string} */ arg) => `${arg}: not an option; options begin with - or --.`,
@@ -43,6 +49,19 @@ A LIST is one number, or one per stage: "1 1 2 1". Costs are ticks of one stage.
             `${name} = ${value}: no such name; the names are ${names.join(', ')}. Nearest legal: ${name}=${names[0]}.`,
         cannotWrite: (/** @type {string} */ file, /** @type {string} */ code) =>
             `${file}: cannot be written (${code}).`,
+        cannotRead: (/** @type {string} */ file, /** @type {string} */ code) => `${file}: cannot be read (${code}).`,
+        needsFile: 'check: the file to read must follow; - is standard input.',
+        noMeaning: (/** @type {string} */ name, /** @type {string} */ value) =>
+            `${name} = ${value} has no meaning here. Leave out ${name}.`,
+        blockedAt: (/** @type {any} */ b) =>
+            `rank ${b.rank} before ${b.stage}${b.op}${b.microbatch}${b.column === undefined ? '' : ` (column ${b.column})`}`,
+        blocked: (/** @type {string} */ list, /** @type {boolean} */ more) => `Blocked: ${list}${more ? ' …' : '.'}`,
+        simulated: 'simulated with mean times',
+        simulatedBubble: 'its bubble fraction',
+        steps: "steps by PyTorch's count",
+        busy: 'busy by rank',
+        measuredTitle: (/** @type {string} */ name, /** @type {number} */ ranks) =>
+            `${name}: ${en(ranks, 'rank')}, measured`,
         badWhy: (/** @type {string} */ value) => `why = ${value}: a rank and a tick are needed, such as 2@5.`,
         title: (/** @type {any} */ c) =>
             `${c.schedule}: ${en(c.ranks, 'rank')}, ${en(c.stages, 'stage')}, ${en(c.microbatches, 'micro-batch').replace('batchs', 'batches')}`,
@@ -79,6 +98,8 @@ A LIST is one number, or one per stage: "1 1 2 1". Costs are ticks of one stage.
 ${usage}
 ${options}
 LIST — одно число или по одному на стадию: "1 1 2 1". Длительности — в тактах на одну стадию.
+FILE — расписание: таблица PyTorch либо то, что записали --format csv или json; - означает стандартный ввод.
+--profile берёт длительности из файла с измеренными временами.
 `,
         missingValue: (/** @type {string} */ name) => `${name}: дальше нужно значение.`,
         stray: (/** @type {string} */ arg) => `${arg}: это не параметр; параметры начинаются с - или --.`,
@@ -86,6 +107,20 @@ LIST — одно число или по одному на стадию: "1 1 2 
             `${name} = ${value}: такого названия нет; есть ${names.join(', ')}. Ближайшее допустимое: ${name}=${names[0]}.`,
         cannotWrite: (/** @type {string} */ file, /** @type {string} */ code) =>
             `${file}: не удалось записать (${code}).`,
+        cannotRead: (/** @type {string} */ file, /** @type {string} */ code) =>
+            `${file}: не удалось прочитать (${code}).`,
+        needsFile: 'check: дальше нужен файл; - означает стандартный ввод.',
+        noMeaning: (/** @type {string} */ name, /** @type {string} */ value) =>
+            `${name} = ${value}: здесь это ничего не значит. Уберите ${name}.`,
+        blockedAt: (/** @type {any} */ b) =>
+            `устройство ${b.rank} перед ${b.stage}${b.op}${b.microbatch}${b.column === undefined ? '' : ` (столбец ${b.column})`}`,
+        blocked: (/** @type {string} */ list, /** @type {boolean} */ more) => `Стоят: ${list}${more ? ' …' : '.'}`,
+        simulated: 'расчёт по средним временам',
+        simulatedBubble: 'в нём доля пузыря',
+        steps: 'шагов, как считает PyTorch',
+        busy: 'работа по устройствам',
+        measuredTitle: (/** @type {string} */ name, /** @type {number} */ ranks) =>
+            `${name}: ${ru(ranks, 'устройство', 'устройства', 'устройств')}, измерено`,
         badWhy: (/** @type {string} */ value) => `why = ${value}: нужны устройство и такт, например 2@5.`,
         title: (/** @type {any} */ c) =>
             `${c.schedule}: ${ru(c.ranks, 'устройство', 'устройства', 'устройств')}, ${ru(c.stages, 'стадия', 'стадии', 'стадий')}, ${ru(c.microbatches, 'микробатч', 'микробатча', 'микробатчей')}`,

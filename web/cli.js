@@ -2,7 +2,17 @@
 // The command line: the same core as the page, from a terminal.
 // Exit status: 0 fine, 1 the schedule itself is at fault, 2 wrong use. Faults are one line on stderr.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import process from 'node:process';
+import {
+    besideFacts,
+    measuredJson,
+    measuredText,
+    simulatedBeside,
+    stepFacts,
+    toTrace,
+    withProfile,
+} from './cli-files.js';
 import { toCsv, toJson, toText } from './cli-formats.js';
 import { cliStrings } from './cli-strings.js';
 import { askOf } from './cli-studies.js';
@@ -11,9 +21,12 @@ import { loadEngine, PipelineError } from './engine.js';
 
 /** Faults of a schedule, not of the way it was asked for. */
 const SCHEDULE_FAULTS = new Set(
-    'syntax empty stage-unknown stage-two-ranks missing duplicate order split-mix deadlock'.split(' '),
+    'syntax empty stage-unknown stage-two-ranks missing duplicate order split-mix deadlock cell-group record transfer'.split(
+        ' ',
+    ),
 );
-const FORMATS = ['text', 'json', 'csv', 'svg'];
+const COMMANDS = ['simulate', 'check', 'train'];
+const FORMATS = ['text', 'json', 'csv', 'torch', 'trace', 'svg'];
 const TRAIN_FORMATS = ['text', 'json'];
 
 /** Wrong use that the core does not see: a command, a flag without value, a file. */
@@ -62,6 +75,15 @@ function oneOf(name, value, names, text) {
     return found;
 }
 
+/** @param {string} file "-" is standard input @param {any} text */
+function readInput(file, text) {
+    try {
+        return readFileSync(file === '-' ? 0 : file, 'utf8');
+    } catch (error) {
+        throw new UsageError(text.cannotRead(file, /** @type {any} */ (error).code));
+    }
+}
+
 /** @param {string} output @param {string | undefined} file @param {any} text */
 function deliver(output, file, text) {
     if (file === undefined) {
@@ -75,11 +97,16 @@ function deliver(output, file, text) {
     }
 }
 
+/** The language of what is said before the options have been read. @param {string[]} args @returns {'en' | 'ru'} */
+function asked(args) {
+    const at = args.findIndex((arg) => /^--lang(=|$)/.test(arg));
+    const lang = at < 0 ? 'en' : args[at].includes('=') ? args[at].split('=')[1] : args[at + 1];
+    return lang === 'ru' ? 'ru' : 'en';
+}
+
 /** @param {string[]} args */
 async function run(args) {
-    const langAt = args.findIndex((arg) => /^--lang(=|$)/.test(arg));
-    const asked = langAt < 0 ? 'en' : args[langAt].includes('=') ? args[langAt].split('=')[1] : args[langAt + 1];
-    const text = cliStrings[asked === 'ru' ? 'ru' : 'en'];
+    const text = cliStrings[asked(args)];
     const [command, ...others] = args;
     if (command === undefined || /^(-h|--help|help)$/.test(command)) {
         process.stdout.write(text.help);
@@ -91,35 +118,95 @@ async function run(args) {
         return;
     }
     const engine = await loadEngine();
-    if (command !== 'simulate' && command !== 'train') {
-        throw new UsageError(text.noSuchName('command', command, ['simulate', 'train']));
-    }
+    if (!COMMANDS.includes(command)) throw new UsageError(text.noSuchName('command', command, COMMANDS));
     const { pairs, rest } = readPairs(others, text.missingValue);
+    const name = command === 'check' ? rest.shift() : undefined;
+    if (command === 'check' && name === undefined) throw new UsageError(text.needsFile);
     if (rest.length > 0) throw new UsageError(text.stray(rest[0]));
-    const { taken, left } = takeOut(pairs, ['format', 'o', 'lang', 'why']);
-    const lang = oneOf('lang', taken.lang ?? 'en', ['en', 'ru'], text);
+    const { taken, left } = takeOut(pairs, ['format', 'o', 'lang', ...(command === 'train' ? [] : ['profile', 'why'])]);
+    const lang = oneOf('lang', taken.lang ?? 'en', ['en', 'ru'], text) === 'ru' ? 'ru' : 'en';
     engine.lang = lang;
     if (command === 'train') {
-        const kind = oneOf('format', taken.format ?? 'text', TRAIN_FORMATS, text);
+        const kind = oneOf('format', taken.format ?? 'text', TRAIN_FORMATS, text) === 'json' ? 'json' : 'text';
         deliver(trainCommand(engine, left, lang, kind), taken.o, text);
         return;
     }
     const format = oneOf('format', taken.format ?? 'text', FORMATS, text);
-    const ask = askOf(left, taken.why);
-    if (taken.why !== undefined && !ask.why) throw new UsageError(text.badWhy(taken.why));
-    const simulation = engine.simulate(left, format === 'text' || format === 'json' ? ask : {});
-    if (format === 'json') deliver(toJson(simulation), taken.o, text);
-    else if (format === 'csv') deliver(toCsv(simulation), taken.o, text);
-    else if (format === 'svg') {
-        const { figureSvg } = await import('./static.js');
-        deliver(figureSvg(simulation, lang), taken.o, text);
-    } else deliver(toText(simulation, lang), taken.o, text);
+    const source = name === undefined ? undefined : { name: basename(name), input: readInput(name, text) };
+    const profile = taken.profile === undefined ? undefined : readInput(taken.profile, text);
+    const ask = format === 'text' || format === 'json' ? askOf(left, taken.why) : {};
+    if (taken.why !== undefined && !askOf(left, taken.why).why) throw new UsageError(text.badWhy(taken.why));
+    deliver(await produced(engine, left, { format, lang, source, profile, ask }), taken.o, text);
+}
+
+/**
+ * What "simulate" or, of a file, "check" writes.
+ * @param {import('./engine.js').Engine} engine @param {[string, string][]} given
+ * @param {{ format: string, lang: 'en' | 'ru', source?: { name: string, input: string }, profile?: string,
+ *     ask: import('./engine.js').Ask }} how
+ */
+async function produced(engine, given, { format, lang, source, profile, ask }) {
+    const { settings, own, rest } = engine.fileSettings(given);
+    refuseMeaningless(own, format, source !== undefined, cliStrings[lang]);
+    const simulated = () => (source ? engine.check(source.input, given) : engine.simulate(rest));
+    const costs = profile === undefined ? rest : withProfile(engine, rest, profile, () => simulated().config);
+    const all = [...own, ...costs];
+    if (format === 'torch') return engine.torchCsv(all, source?.input);
+    if (source && settings.times === 'measured' && (format === 'text' || format === 'json')) {
+        const measured = engine.measure(source.input);
+        if (!measured.named)
+            return format === 'json' ? measuredJson(measured) : measuredText(measured, source.name, lang);
+    }
+    const simulation = source ? engine.check(source.input, all, ask) : engine.simulate(costs, ask);
+    if (source && format !== 'svg') simulation.config.schedule = source.name;
+    const beside = source && settings.times === 'measured' ? simulatedBeside(engine, source.input, all) : undefined;
+    switch (format) {
+        case 'json':
+            return toJson(simulation);
+        case 'csv':
+            return toCsv(simulation);
+        case 'trace': {
+            const text = cliStrings[lang];
+            const list = [{ name: text.title(simulation.config), simulation }];
+            if (beside) list.push({ name: text.simulated, simulation: beside });
+            return toTrace(list, settings.scale);
+        }
+        case 'svg':
+            return (await import('./static.js')).figureSvg(simulation, lang);
+        default:
+            return toText(simulation, lang, [
+                ...stepFacts(simulation, lang),
+                ...(beside ? besideFacts(beside, lang) : []),
+            ]);
+    }
+}
+
+/**
+ * An option of files that this command and format do not ask is refused rather than dropped in silence.
+ * @param {[string, any][]} own @param {string} format @param {boolean} reads @param {any} text
+ */
+function refuseMeaningless(own, format, reads, text) {
+    const asked = [
+        ...(reads ? ['letters', 'receive', 'times'] : []),
+        ...(format === 'torch' ? ['comms', 'merge'] : []),
+        ...(format === 'trace' ? ['scale'] : []),
+    ];
+    for (const [name, value] of own)
+        if (!asked.includes(name.toLowerCase())) throw new UsageError(text.noMeaning(name, value));
+}
+
+/** Where each rank stands on a deadlock. @param {PipelineError['blocked']} blocked @param {any} text */
+function blockedText(blocked, text) {
+    if (blocked.length === 0) return '';
+    const shown = blocked.slice(0, 8).map(text.blockedAt);
+    return ` ${text.blocked(shown.join(', '), blocked.length > shown.length)}`;
 }
 
 try {
     await run(process.argv.slice(2));
 } catch (error) {
     if (!(error instanceof PipelineError || error instanceof UsageError)) throw error;
-    process.stderr.write(`pipeline-figure: ${error.message}\n`);
+    const blocked = error instanceof PipelineError ? blockedText(error.blocked, cliStrings[asked(process.argv)]) : '';
+    process.stderr.write(`pipeline-figure: ${error.message}${blocked}\n`);
     process.exitCode = error instanceof PipelineError && SCHEDULE_FAULTS.has(error.code) ? 1 : 2;
 }

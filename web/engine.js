@@ -19,7 +19,8 @@ const decoder = new TextDecoder();
  *
  * @typedef {(bytes: number) => number} Alloc  memory that its owner releases
  * @typedef {{ config: number, costs: number, schedule: number, timeline: number, fault: number, text: number,
- *             length: number, named: Record<string, any> }} Timed  a timed step in the core's memory, with its request
+ *             length: number, named: Record<string, any>, table?: number, measured?: number }} Timed  a timed step in the
+ *     core's memory, with its request; table: the file it was read from, measured: the same where the times are its own
  *
  * @typedef {object} Actions  equal-length columns, one entry per action, ranks end to end
  * @property {number} count
@@ -50,6 +51,22 @@ const decoder = new TextDecoder();
  * @property {Record<string, number>[]} perRank  pp_rank_report
  * @property {Idle[]} idle
  * @property {Int32Array} criticalPath  indices into actions
+ * @property {FileFacts} [file]  of one that was read
+ *
+ * @typedef {object} FileFacts
+ * @property {'torch' | 'csv' | 'json'} format
+ * @property {boolean} timed  the file has times of its own
+ * @property {boolean} measured  and they are the ones shown
+ * @property {boolean} lowered  it has sends and receives, whose order was kept
+ * @property {number | null} steps  of a lowered table by PyTorch's count, where every cell is one
+ * @property {string | null} note  what to know about its cells
+ *
+ * @typedef {object} Measured  figures of times alone, whatever ran; summary and perRank have NaN where more would be needed
+ * @property {number} ranks
+ * @property {boolean} named  the file also says what ran
+ * @property {{ count: number, rank: Int32Array, start: Float64Array, finish: Float64Array }} intervals
+ * @property {Record<string, number>} summary
+ * @property {Record<string, number>[]} perRank
  */
 
 /** A refusal of the core. message is a full sentence in the engine's language. */
@@ -63,7 +80,8 @@ export class PipelineError extends Error {
         /** @type {string} */ this.seen = fields.seen ?? '';
         /** @type {Fix[]} */ this.fixes = fields.fixes ?? [];
         /** @type {Record<string, number>} */ this.fault = fields.fault ?? {};
-        /** On a deadlock: the actions the ranks stand before. @type {{rank: number, stage: number, op: string, microbatch: number}[]} */
+        /** On a deadlock: what the ranks stand before, and in which column of a file.
+         * @type {{rank: number, stage: number, op: string, microbatch: number, column?: number}[]} */
         this.blocked = fields.blocked ?? [];
         /** Names of an option of names, for a list of choices. @type {string[]} */ this.names = fields.names ?? [];
     }
@@ -160,6 +178,142 @@ export class Engine {
         return this.#scope((alloc) => this.#report(alloc, this.#timed(alloc, options), ask));
     }
 
+    /** How files are read and written. @returns {{name: string, kind: string, names: string[]}[]} */
+    get fileOptions() {
+        const core = this.core;
+        if (!core.pp_file_option_first) return []; // a core without files
+        const first = core.pp_file_option_first();
+        return Array.from({ length: core.pp_file_option_count() }, (_, i) => ({
+            name: this.#string(core.pp_file_option_name(first + i)),
+            kind: String.fromCharCode(core.pp_file_option_kind(first + i)),
+            names: this.#names((n) => core.pp_file_option_value_name(first + i, n)),
+        }));
+    }
+
+    /**
+     * Which of these options are of files and which not, and what the former say, defaults included.
+     * @param {Options} options
+     * @returns {{ settings: Record<string, any>, own: [string, OptionValue][], rest: [string, OptionValue][] }}
+     * @throws {PipelineError}
+     */
+    fileSettings(options) {
+        return this.#scope((alloc) => {
+            const { settings, own, rest } = this.#file(alloc, options, alloc(this.core.pp_fault_bytes()));
+            return { settings, own, rest };
+        });
+    }
+
+    /**
+     * Reads a schedule from a file (PyTorch's table, our CSV or JSON), checks it and times it like simulate.
+     * @param {string} text @param {Options} [options]  costs, transfers, and file options (engine.fileOptions)
+     * @param {Ask} [ask]  what times the step anew is left out where the times are not those of simulate
+     * @returns {Simulation & { file: FileFacts }}
+     * @throws {PipelineError}
+     */
+    check(text, options = {}, ask = {}) {
+        return this.#scope((alloc) => {
+            const timed = this.#read(alloc, text, options);
+            const { lowered, measured } = timed.facts;
+            const asked = lowered || measured ? { memory: ask.memory, why: ask.why } : ask;
+            return { ...this.#report(alloc, timed, asked), file: timed.facts };
+        });
+    }
+
+    /**
+     * The figures of the times in a file: of what ran where and when, of any origin.
+     * @param {string} text @returns {Measured}
+     * @throws {PipelineError}
+     */
+    measure(text) {
+        const core = this.core;
+        return this.#scope((alloc) => {
+            const fault = alloc(core.pp_fault_bytes());
+            const table = this.#table(alloc, text, 0, fault);
+            const ranks = core.pp_table_ranks(table);
+            const count = core.pp_table_cell_count(table);
+            const bytes = 8 * this.summaryFields.length;
+            const summary = alloc(bytes);
+            const reports = alloc(8 * this.rankFields.length * ranks);
+            this.#bytes(summary, bytes).fill(255); // NaN
+            this.#bytes(reports, 8 * this.rankFields.length * ranks).fill(255);
+            this.#try(core.pp_table_report(table, summary, reports, fault), fault);
+            const row = alloc(4 * count);
+            core.pp_table_columns(table, row, 0, 0, 0, 0);
+            return {
+                ranks,
+                named: core.pp_table_named(table) === 1,
+                intervals: {
+                    count,
+                    rank: this.#ints(row, count),
+                    start: this.#doubles(core.pp_table_start(table), count),
+                    finish: this.#doubles(core.pp_table_finish(table), count),
+                },
+                summary: this.#records(this.summaryFields, summary, 1)[0],
+                perRank: this.#records(this.rankFields, reports, ranks),
+            };
+        });
+    }
+
+    /**
+     * A schedule as a table that PyTorch's pipelining reads.
+     * @param {Options} options  of simulate or of check, and the file options comms and merge
+     * @param {string} [text]  a file to take the schedule from
+     * @throws {PipelineError}
+     */
+    torchCsv(options, text) {
+        const core = this.core;
+        return this.#scope((alloc) => {
+            const fault = alloc(core.pp_fault_bytes());
+            const { file, rest } = this.#file(alloc, options, fault);
+            const timed = text === undefined ? this.#timed(alloc, rest) : this.#read(alloc, text, options);
+            const { schedule, timeline } = timed;
+            let table = timed.table && core.pp_file_keeps(file, timed.table) === 1 ? timed.table : 0;
+            if (table === 0) {
+                const bytes = core.pp_table_make_bytes(schedule);
+                table = alloc(bytes);
+                this.#try(core.pp_table_make(schedule, timeline, table, bytes, fault), fault);
+            }
+            const bytes = core.pp_table_lower_bytes(table, schedule) >>> 0;
+            const lowered = alloc(bytes);
+            this.#try(core.pp_table_lower(table, schedule, core.pp_lower_passes(file), lowered, bytes, fault), fault);
+            const length = core.pp_table_print(lowered, 0, 0, 0);
+            const out = alloc(length < 0 ? Number.POSITIVE_INFINITY : length + 1);
+            core.pp_table_print(lowered, 0, out, length + 1);
+            return decoder.decode(this.#bytes(out, length).slice());
+        });
+    }
+
+    /**
+     * Costs of stages from a file: times of actions, lists of costs, or what Megatron's timers print.
+     * @param {string} text
+     * @param {Record<string, any>} [config]  the run that was measured, as in Simulation.config; for timers
+     * @returns {Record<string, Float64Array>}  options for simulate and check, one number for all stages or one each
+     * @throws {PipelineError}
+     */
+    parseProfile(text, config) {
+        const core = this.#files;
+        return this.#scope((alloc) => {
+            const fault = alloc(core.pp_fault_bytes());
+            const { at, length } = this.#copy(alloc, text);
+            const shape = config === undefined ? 0 : alloc(core.pp_config_bytes());
+            if (config !== undefined) {
+                const values = this.configFields.map((name) => (Number.isInteger(config[name]) ? config[name] : 0));
+                new Int32Array(core.memory.buffer, shape, values.length).set(values);
+            }
+            const bytes = core.pp_profile_bytes(at, length, shape) >>> 0;
+            const profile = alloc(bytes);
+            this.#try(core.pp_profile_parse(at, length, shape, profile, bytes, fault), fault);
+            /** @type {Record<string, Float64Array>} */
+            const out = {};
+            for (const row of COST_ROWS.keys()) {
+                const count = core.pp_profile_count(profile, row);
+                const option = this.options[core.pp_cost_option(row)];
+                if (count > 0) out[option.name] = this.#doubles(core.pp_profile_values(profile, row), count);
+            }
+            return out;
+        });
+    }
+
     /**
      * Trains the toy network by a schedule, action by action, beside the same network without a pipeline.
      * @param {Options} options  of the schedule and of the training (engine.trainingOptions)
@@ -188,13 +342,18 @@ export class Engine {
         return out;
     }
 
-    /** @param {Alloc} alloc @param {Uint8Array} request @param {number} fault */
-    #config(alloc, request, fault) {
-        const text = alloc(request.length + 1);
-        new Uint8Array(this.core.memory.buffer, text, request.length).set(request);
-        const config = alloc(this.core.pp_config_bytes());
-        this.#try(this.core.pp_config_parse(text, request.length, config, fault), fault);
-        return { config, text, length: request.length };
+    /** The core, where it is one that reads files. */
+    get #files() {
+        if (this.core.pp_file_parse) return this.core;
+        throw new Error('pipeline-figure: the script of the figure reads no files; import pipeline-figure.js');
+    }
+
+    /** @param {Alloc} alloc @param {string | Uint8Array} text @returns {{ at: number, length: number }} */
+    #copy(alloc, text) {
+        const bytes = typeof text === 'string' ? encoder.encode(text) : text;
+        const at = alloc(bytes.length + 1);
+        this.#bytes(at, bytes.length).set(bytes);
+        return { at, length: bytes.length };
     }
 
     /**
@@ -205,17 +364,15 @@ export class Engine {
         const core = this.core;
         const fault = alloc(core.pp_fault_bytes());
         const request = options instanceof Uint8Array ? options : requestText(options);
-        const { config, text, length } = this.#config(alloc, request, fault);
+        const { at: text, length } = this.#copy(alloc, request);
+        const config = alloc(core.pp_config_bytes());
+        this.#try(core.pp_config_parse(text, length, config, fault), fault);
         const costs = alloc(core.pp_costs_bytes(config));
         this.#try(core.pp_costs_parse(text, length, config, costs, fault), fault);
         const scheduleBytes = core.pp_schedule_bytes(config);
         const schedule = alloc(scheduleBytes);
         this.#try(core.pp_schedule_make(config, costs, schedule, scheduleBytes, fault), fault);
-        const bytes = core.pp_timeline_bytes(schedule);
-        const timeline = alloc(bytes);
-        const blocked = alloc(4 * core.pp_schedule_ranks(schedule));
-        const checked = core.pp_check(schedule, timeline, bytes, blocked, fault);
-        if (checked !== 0) throw this.#error(fault, this.#blocked(alloc, schedule, blocked, checked));
+        const timeline = this.#checked(alloc, schedule, fault);
         const named = this.#configObject(config);
         this.#try(core.pp_partition_search(schedule, config, costs, timeline, fault), fault);
         this.#try(core.pp_simulate(schedule, costs, this.#transferOf(named), timeline, fault), fault);
@@ -227,14 +384,143 @@ export class Engine {
         return this.options.find((option) => option.name === 'transfer')?.names.indexOf(named.transfer) ?? 0;
     }
 
+    /**
+     * A timeline of a schedule that can run.
+     * @param {Alloc} alloc @param {number} schedule @param {number} fault @param {number} [table]  the file it came from
+     */
+    #checked(alloc, schedule, fault, table = 0) {
+        const core = this.core;
+        const bytes = core.pp_timeline_bytes(schedule);
+        const timeline = alloc(bytes);
+        const blocked = alloc(4 * core.pp_schedule_ranks(schedule));
+        const status = core.pp_check(schedule, timeline, bytes, blocked, fault);
+        if (status === 0) return timeline;
+        if (table !== 0) core.pp_table_locate(table, fault);
+        throw this.#error(fault, this.#blocked(alloc, schedule, blocked, status, table));
+    }
+
+    /** @param {Alloc} alloc @param {Options} options @param {number} fault */
+    #file(alloc, options, fault) {
+        const core = this.#files;
+        const known = this.fileOptions;
+        const names = new Set(known.map((option) => plainName(option.name)));
+        const pairs = pairsOf(options);
+        const own = pairs.filter(([name]) => names.has(plainName(name)));
+        const { at, length } = this.#copy(alloc, requestText(own));
+        const file = alloc(core.pp_file_bytes());
+        this.#try(core.pp_file_parse(at, length, file, fault), fault);
+        /** @type {Record<string, any>} */
+        const settings = {};
+        for (const [i, option] of known.entries()) {
+            const value = core.pp_file_field(file, core.pp_file_option_first() + i);
+            settings[option.name] = option.kind === 'E' ? option.names[value] : value;
+        }
+        return { file, settings, own, rest: pairs.filter(([name]) => !names.has(plainName(name))) };
+    }
+
+    /** @param {Alloc} alloc @param {string} text @param {number} letters @param {number} fault */
+    #table(alloc, text, letters, fault) {
+        const core = this.#files;
+        const { at, length } = this.#copy(alloc, text);
+        const bytes = core.pp_table_parse_bytes(at, length) >>> 0;
+        const table = alloc(bytes);
+        this.#try(core.pp_table_parse(at, length, letters, table, bytes, fault), fault);
+        return table;
+    }
+
+    /**
+     * From a file to a timed step in the core's memory.
+     * @param {Alloc} alloc @param {string} text @param {Options} options
+     * @returns {Timed & { facts: FileFacts }}
+     */
+    #read(alloc, text, options) {
+        const core = this.core;
+        const fault = alloc(core.pp_fault_bytes());
+        const { file, settings, rest } = this.#file(alloc, options, fault);
+        const field = (/** @type {string} */ name) => {
+            const at = this.fileOptions.findIndex((option) => option.name === name);
+            return core.pp_file_field(file, core.pp_file_option_first() + at);
+        };
+        const table = this.#table(alloc, text, field('letters'), fault);
+        const bytes = core.pp_table_schedule_bytes(table) >>> 0;
+        const schedule = alloc(bytes);
+        this.#try(core.pp_table_schedule(table, schedule, bytes, fault), fault);
+        const measured = settings.times === 'measured';
+        const request = this.#copy(alloc, requestText(measured ? this.#withProfile(text, rest) : rest));
+        const config = alloc(core.pp_config_bytes());
+        this.#try(core.pp_config_of_file(request.at, request.length, schedule, config, fault), fault);
+        const costs = alloc(core.pp_costs_bytes(config));
+        this.#try(core.pp_costs_parse(request.at, request.length, config, costs, fault), fault);
+        const timeline = this.#checked(alloc, schedule, fault, table);
+        const early = core.pp_table_early(table, schedule, timeline, fault) === 1;
+        const note = early ? this.#message(fault) : null;
+        const named = { ...this.#configObject(config), schedule: 'file' };
+        const lowered = core.pp_table_lowered(table) === 1;
+        const scratch = alloc(core.pp_table_scratch_bytes(table, schedule));
+        this.#try(core.pp_partition_search(schedule, config, costs, timeline, fault), fault);
+        if (measured && core.pp_table_timed(table) === 1) {
+            core.pp_table_measured(table, schedule, timeline);
+        } else if (lowered) {
+            const blocked = alloc(4 * core.pp_schedule_ranks(schedule));
+            const status = core.pp_table_simulate(
+                table,
+                schedule,
+                costs,
+                this.#transferOf(named),
+                field('receive'),
+                scratch,
+                timeline,
+                blocked,
+                fault,
+            );
+            if (status !== 0) throw this.#error(fault, this.#blockedCells(alloc, table, blocked, status));
+        } else {
+            this.#try(core.pp_simulate(schedule, costs, this.#transferOf(named), timeline, fault), fault);
+        }
+        return {
+            config,
+            costs,
+            schedule,
+            timeline,
+            fault,
+            text: request.at,
+            length: request.length,
+            named,
+            table,
+            measured: measured ? table : 0,
+            facts: {
+                format: /** @type {const} */ (['torch', 'csv', 'json'])[core.pp_table_format(table)],
+                timed: core.pp_table_timed(table) === 1,
+                measured,
+                lowered,
+                steps: lowered ? core.pp_table_steps(table, schedule, scratch) : null,
+                note,
+            },
+        };
+    }
+
+    /** The costs that measured actions took, where the request gives none. @param {string} text @param {Options} options */
+    #withProfile(text, options) {
+        const pairs = pairsOf(options);
+        const given = new Set(pairs.map(([name]) => plainName(name)));
+        try {
+            const profile = Object.entries(this.parseProfile(text));
+            return [...pairs, ...profile.filter(([name]) => !given.has(plainName(name)))];
+        } catch (error) {
+            if (!(error instanceof PipelineError && error.code === 'profile')) throw error;
+            return pairs; // a stage that never ran alone: the costs shown are then the defaults
+        }
+    }
+
     /** @param {Alloc} alloc @param {Timed} timed */
-    #figures(alloc, { config, costs, schedule, timeline }) {
+    #figures(alloc, { config, costs, schedule, timeline, fault, measured }) {
         const core = this.core;
         const ranks = core.pp_schedule_ranks(schedule);
         const summary = alloc(8 * this.summaryFields.length);
         const reports = alloc(8 * this.rankFields.length * ranks);
         const scratch = alloc(core.pp_report_scratch_bytes(schedule));
         core.pp_report(schedule, config, costs, timeline, scratch, summary, reports);
+        if (measured) this.#try(core.pp_table_report(measured, summary, reports, fault), fault);
         return {
             summary: this.#records(this.summaryFields, summary, 1)[0],
             perRank: this.#records(this.rankFields, reports, ranks),
@@ -299,14 +585,47 @@ export class Engine {
         };
     }
 
-    /** @param {Alloc} alloc @param {number} schedule @param {number} blocked @param {number} status */
-    #blocked(alloc, schedule, blocked, status) {
+    /** @param {Alloc} alloc @param {number} schedule @param {number} blocked @param {number} status @param {number} table */
+    #blocked(alloc, schedule, blocked, status, table) {
         if (this.statuses[status] !== 'deadlock') return [];
         const heads = this.#ints(blocked, this.core.pp_schedule_ranks(schedule));
         const columns = this.#columns(alloc, schedule);
+        const cells = table === 0 ? undefined : this.#cells(alloc, table);
+        const actions = cells && [...cells.op.keys()].filter((i) => cells.op[i] < OPS.length);
+        return [...heads].flatMap((i, rank) => {
+            if (i < 0) return [];
+            const head = { rank, stage: columns.stage[i], op: OPS[columns.op[i]], microbatch: columns.microbatch[i] };
+            return [cells && actions ? { ...head, column: cells.column[actions[i]] } : head];
+        });
+    }
+
+    /** @param {Alloc} alloc @param {number} table @param {number} blocked @param {number} status */
+    #blockedCells(alloc, table, blocked, status) {
+        if (this.statuses[status] !== 'deadlock') return [];
+        const heads = this.#ints(blocked, this.core.pp_table_ranks(table));
+        const { column, op, stage, microbatch } = this.#cells(alloc, table);
         return [...heads].flatMap((i, rank) =>
-            i < 0 ? [] : [{ rank, stage: columns.stage[i], op: OPS[columns.op[i]], microbatch: columns.microbatch[i] }],
+            i < 0
+                ? []
+                : [
+                      {
+                          rank,
+                          stage: stage[i],
+                          op: this.#string(this.core.pp_op_name(op[i])),
+                          microbatch: microbatch[i],
+                          column: column[i],
+                      },
+                  ],
         );
+    }
+
+    /** @param {Alloc} alloc @param {number} table */
+    #cells(alloc, table) {
+        const count = this.core.pp_table_cell_count(table);
+        const at = Array.from({ length: 5 }, () => alloc(4 * count));
+        this.core.pp_table_columns(table, ...at);
+        const [row, column, op, stage, microbatch] = at.map((place) => this.#ints(place, count));
+        return { row, column, op, stage, microbatch };
     }
 
     /** @param {number} config */
@@ -387,9 +706,13 @@ export class Engine {
         });
     }
 
-    /** Options of schedules and of training are numbered through. @param {number} number */
+    /** Options of schedules, of training and of files are numbered through. @param {number} number */
     #optionAt(number) {
-        return this.options[number] ?? this.trainingOptions[number - this.core.pp_training_option_first()];
+        return (
+            this.options[number] ??
+            this.trainingOptions[number - this.core.pp_training_option_first()] ??
+            this.fileOptions[number - this.core.pp_file_option_first?.()]
+        );
     }
 
     /** @param {number} fault */
@@ -675,14 +998,17 @@ export class Training {
 // The core imports nothing but, where memory can grow, a notice of growth, which we do not need: views are never kept.
 const imports = { env: { emscripten_notify_memory_growth() {} } };
 
-// Compiled once per page, however many copies of the script and figures there are.
+// Compiled once per page, however many copies of the script and figures there are. Cores with and without files differ in
+// length.
 const shared = /** @type {any} */ (globalThis);
 const key = Symbol.for('pipeline-figure');
+const kind = String(/** @type {any} */ (coreBytes)?.byteLength ?? coreBytes);
 
 /** @returns {{ module?: Promise<WebAssembly.Module> | WebAssembly.Module }} */
 function cache() {
     shared[key] ??= {};
-    return shared[key];
+    shared[key][kind] ??= {};
+    return shared[key][kind];
 }
 
 /** @param {any} source */

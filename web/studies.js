@@ -190,7 +190,7 @@ class Study {
     /** Leaves the timeline of the last of its simulations. */
     whatIf() {
         const { core, access } = this;
-        const { config, costs, schedule, timeline, text, length, fault } = this.timed;
+        const { config, costs, schedule, timeline, text, length, fault, named } = this.timed;
         const bytes = core.pp_what_if_doubled(text, length, config, 0, 0);
         const request = this.alloc(bytes);
         core.pp_what_if_doubled(text, length, config, request, bytes);
@@ -202,7 +202,7 @@ class Study {
             return access.summary(this.alloc, { ...this.timed, costs: copy });
         };
         return {
-            doubled: access.summaryOf(access.bytes(request, bytes).slice()),
+            doubled: named.schedule === 'file' ? null : access.summaryOf(access.bytes(request, bytes).slice()),
             balanced: changed(core.pp_what_if_balanced),
             free: changed(core.pp_what_if_no_transfers),
         };

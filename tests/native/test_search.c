@@ -59,26 +59,6 @@ static void same_actions(const plan *a, const plan *b, const char *text) {
 
 /* ---- zb-auto against the rules in closed form ---- */
 
-/* ZB-H1 and ZB-H2 for h = 1 and 2, written out over a schedule of the same size. */
-static void write_turns(plan *p, int32_t h) {
-    pp_schedule *s = p->schedule;
-    int32_t n = 0, m = s->microbatches, last = s->ranks - 1;
-    for (int32_t r = 0; r < s->ranks; r++) {
-        s->rank_begin[r] = n;
-        for (int32_t x = 0; x < m + h * last; x++) {
-            int32_t turn[3] = {x, x - h * (last - r), x - h * last};
-            static const uint8_t ops[3] = {PP_F, PP_I, PP_W};
-            for (int32_t i = 0; i < 3; i++)
-                if (turn[i] >= 0 && turn[i] < m) s->actions[n++] = (pp_action){turn[i], (uint16_t)r, ops[i], 0};
-        }
-    }
-    CHECK_EQ_INT(n, s->action_count);
-    free(p->timeline);
-    free(p->ranks);
-    free(p->blocked);
-    CHECK_EQ_INT(plan_time(p), PP_OK);
-}
-
 /* Most micro-batches a rank holds where an I lets go of all but the share kept. */
 static double most_kept(const plan *p, double kept) {
     double most = 0;
@@ -94,8 +74,10 @@ static double most_kept(const plan *p, double kept) {
 }
 
 static void one_chunk(int32_t p, int32_t m, int32_t set) {
-    char text[4096];
+    char text[4096], rules[2][4096];
     request(text, sizeof text, "zb-auto", p, m, 1, set);
+    request(rules[0], sizeof rules[0], "zb-h1", p, m, 1, set);
+    request(rules[1], sizeof rules[1], "zb-h2", p, m, 1, set);
     const int32_t limits[] = {1, (p + 1) / 2, p, 2 * p - 1, 2 * p, 3 * p};
     double before = INFINITY;
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
@@ -107,8 +89,7 @@ static void one_chunk(int32_t p, int32_t m, int32_t set) {
         before = got.summary.span;
         for (int32_t h = 1; h <= 2; h++) {
             if (limits[i] < h * (p - 1) + 1) continue;
-            made(&rule, text, NULL, 0);
-            write_turns(&rule, h);
+            made(&rule, rules[h - 1], NULL, 0);
             CHECK_MSG(no_more(got.summary.makespan, rule.summary.makespan), "%s: limit %d: %g, ZB-H%d %g", text,
                       limits[i], got.summary.makespan, h, rule.summary.makespan);
             if (set == 0)
@@ -124,19 +105,21 @@ static void one_chunk(int32_t p, int32_t m, int32_t set) {
 }
 
 static void two_chunks(int32_t p, int32_t m, int32_t set) {
-    char text[4096], half[4096], min[4096];
+    static const char *const names[] = {"v-min", "v-half", "zb-v"};
+    const int32_t limits[] = {(p + 4) / 3, (p + 2) / 2, p, 1, 2 * p};
+    char text[4096], rule[4096];
     request(text, sizeof text, "zb-auto", p, m, 2, set);
-    request(half, sizeof half, "v-half", p, m, 2, set);
-    request(min, sizeof min, "v-min", p, m, 2, set);
-    const int32_t limits[] = {1, (p + 4) / 3, (p + 2) / 2, p, 2 * p};
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
         plan got, block;
         made(&got, text, "memory-limit", limits[i]);
         CHECK_MSG(got.summary.peak_activations <= 2 * limits[i], "%s: limit %d", text, limits[i]);
-        if (limits[i] == (p + 4) / 3 || limits[i] == (p + 2) / 2) {
-            made(&block, limits[i] == (p + 4) / 3 ? min : half, NULL, 0);
-            CHECK_MSG(no_more(got.summary.span, block.summary.span), "%s: limit %d: %g, block %g", text, limits[i],
-                      got.summary.span, block.summary.span);
+        if (i < 3) { /* the limit of this rule */
+            request(rule, sizeof rule, names[i], p, m, 2, set);
+            made(&block, rule, NULL, 0);
+            CHECK_MSG(no_more(got.summary.span, block.summary.span), "%s: limit %d: %g, %s %g", text, limits[i],
+                      got.summary.span, names[i], block.summary.span);
+            CHECK_MSG(no_more(got.summary.makespan, block.summary.makespan * 1.01), "%s: limit %d: %g, %s %g", text,
+                      limits[i], got.summary.makespan, names[i], block.summary.makespan);
             plan_free(&block);
         }
         if (set == 0 && limits[i] >= p && m >= 2 * p - 1) {
@@ -212,27 +195,29 @@ static void test_repeated(void) {
 
 /* Recomputation and messages that keep their sender are part of the time that is tried. */
 static void test_other_models(void) {
-    static const char *const models[] = {"recompute=late", "recompute=early", "transfer=sender",
+    static const char *const models[] = {"recompute=late",
+                                         "recompute=early",
+                                         "recompute=late-except-last",
+                                         "recompute=early-except-last",
+                                         "transfer=sender",
                                          "recompute=early\ntransfer=sender"};
-    for (int32_t i = 0; i < 4; i++) {
+    static const char *const pairs[][2] = {
+        {"zb-auto", "zb-h1"}, {"zb-auto\nv=2", "zb-v"}, {"v-half", NULL}, {"v-min", NULL}, {"1f1b-v", NULL}};
+    for (size_t i = 0; i < sizeof models / sizeof models[0]; i++) {
         for (int32_t p = 1; p <= 6; p++) {
-            char text[4096];
-            plan got, rule;
-            snprintf(text, sizeof text, "s=zb-auto\np=%d\nm=%d\nlatency=0.5\nforward=2\n%s", p, 3 * p, models[i]);
-            made(&got, text, NULL, 0);
-            if (i == 2) { /* write_turns knows no R */
-                made(&rule, text, NULL, 0);
-                write_turns(&rule, 1);
-                CHECK_MSG(no_more(got.summary.makespan, rule.summary.makespan), "%s: %g, rule %g", text,
-                          got.summary.makespan, rule.summary.makespan);
-                plan_free(&rule);
-            }
-            plan_free(&got);
-            for (int32_t v = 0; v < 4; v++) {
-                static const char *const names[] = {"v-half", "v-min", "1f1b-v", "zb-auto\nv=2"};
-                snprintf(text, sizeof text, "s=%s\np=%d\nm=%d\nlatency=0.5\n%s", names[v], p, 2 * p, models[i]);
-                made(&got, text, NULL, 0);
-                plan_free(&got);
+            for (int32_t n = 0; n < 5; n++) {
+                plan got[2];
+                double figures[2] = {0, INFINITY};
+                for (int32_t k = 0; k < 2 && pairs[n][k] != NULL; k++) {
+                    char text[400];
+                    snprintf(text, sizeof text, "s=%s\np=%d\nm=%d\nlatency=0.5\nforward=2\n%s", pairs[n][k], p, 3 * p,
+                             models[i]);
+                    made(&got[k], text, NULL, 0);
+                    figures[k] = n == 0 ? got[k].summary.makespan : got[k].summary.span;
+                    plan_free(&got[k]);
+                }
+                CHECK_MSG(no_more(figures[0], figures[1]), "%s, p=%d, %s: %g, rule %g", pairs[n][0], p, models[i],
+                          figures[0], figures[1]);
             }
         }
     }
