@@ -34,6 +34,7 @@ function find(...names) {
 /** @param {import('puppeteer-core').Browser} browser @returns {Promise<Driver>} */
 async function throughPuppeteer(browser) {
     const page = await browser.newPage();
+    await page.bringToFront(); // a page behind another draws no frames, and nothing in it comes into view
     await page.setViewport({ width: 1200, height: 900 });
     return {
         version: await browser.version(),

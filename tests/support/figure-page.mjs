@@ -60,6 +60,7 @@ export async function serve(html, policy) {
  */
 export async function open(browser, url, options = {}) {
     const page = await browser.newPage();
+    await page.bringToFront(); // a page behind another draws no frames, and nothing in it comes into view
     /** @type {string[]} */
     const complaints = [];
     /** @type {string[]} */
