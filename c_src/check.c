@@ -12,7 +12,8 @@ static const size_t head_bytes = (sizeof(pp_timeline) + 7) & ~(size_t)7;
 size_t pp_timeline_bytes(const pp_schedule *schedule) {
     size_t n = (size_t)schedule->action_count;
     size_t units = (size_t)schedule->microbatches * (size_t)schedule->slices;
-    size_t times = 2 * n, tables = 2 * (size_t)schedule->stages * units; /* doubles; the tables of pp_check live there */
+    size_t times = 2 * n,
+           tables = 2 * (size_t)schedule->stages * units; /* doubles; the tables of pp_check live there */
     return head_bytes + 2 * n * sizeof(int32_t) + (times > tables ? times : tables) * sizeof(double) +
            PP_RANK_SCRATCH * (size_t)schedule->ranks * sizeof(double);
 }
@@ -61,8 +62,7 @@ static inline int can_take(const pass *p, const pp_action *a, int32_t rank, int3
         if (s->slices > 1 && slice + 1 < s->slices && p->b[cell + 1] < 0) return 0;
         if (a->stage < p->last_stage) return (*input = p->b[cell + (size_t)p->units]) >= 0;
         return 1;
-    case PP_W:
-        return p->b[cell] >= 0 && !(p->b[cell] & TAKEN) && s->actions[p->b[cell]].op == PP_I;
+    case PP_W: return p->b[cell] >= 0 && !(p->b[cell] & TAKEN) && s->actions[p->b[cell]].op == PP_I;
     default: return 0;
     }
 }
@@ -162,7 +162,78 @@ static int accept(const pp_schedule *s, pp_timeline *line) {
     }
     int64_t all = (int64_t)cells;
     line->fused = p.fused;
-    return done == s->action_count && p.forwards == all && p.backwards == (s->trains ? all : 0) && p.inputs == p.weights;
+    return done == s->action_count && p.forwards == all && p.backwards == (s->trains ? all : 0) &&
+           p.inputs == p.weights;
+}
+
+/* ---- accepting in order ----
+ * Most lists hold only F and whole B and, of each stage, the units in ascending order. Then two counts per stage say what
+ * has been taken, and only outputs that the neighbour has not taken yet need to be remembered: a short ring per stage in
+ * place of the tables, which for large schedules do not stay in the cache. */
+enum { RING = 32 };
+
+typedef struct stream {
+    int32_t forwards, backwards; /* how many were taken: units below are through */
+    int32_t f[RING], b[RING];    /* where the last RING of each stand in actions */
+} stream;
+
+/* 1 if the schedule is whole, runs, and is of that kind; then input and runs are filled. 0 says only that accept() has to
+ * look. A rank whose ring is full waits for its neighbour, too; where that closes a circle, accept() finds there is none. */
+static int accept_in_order(const pp_schedule *s, pp_timeline *line) {
+    const int32_t units = s->microbatches, last = s->stages - 1, *stage_rank = s->stage_rank;
+    const pp_action *actions = s->actions;
+    stream *streams = (stream *)line->start;
+    int32_t *head = (int32_t *)line->rank_scratch, *inputs = line->input, done = 0, moved = 1;
+    if (actions[s->action_count - 1].microbatch != units - 1) return 0; /* descending: seen before the work is done */
+    if (s->pipes > 1 || s->slices > 1 ||
+        (size_t)s->stages * sizeof(stream) > 2 * (size_t)s->action_count * sizeof(double))
+        return 0;
+    for (int32_t stage = 0; stage <= last; stage++) streams[stage].forwards = streams[stage].backwards = 0;
+    memcpy(head, s->rank_begin, (size_t)s->ranks * sizeof(int32_t));
+    line->run_count = 0;
+    for (int up = 1; moved || !up; up = !up) {
+        if (up) moved = 0;
+        for (int32_t n = 0; n < s->ranks; n++) {
+            const int32_t r = up ? n : s->ranks - 1 - n, begin = head[r], end = s->rank_begin[r + 1];
+            int32_t i = begin;
+            for (; i < end; i++) {
+                const pp_action a = actions[i];
+                const int32_t stage = a.stage, unit = a.microbatch;
+                if (a.fused || a.op > PP_B || stage > last || stage_rank[stage] != r) return 0;
+                stream *own = &streams[stage];
+                int32_t input = -1;
+                if (a.op == PP_F) {
+                    if (unit != own->forwards) return 0;
+                    if (stage > 0) {
+                        if (own[-1].forwards <= unit) break;
+                        input = own[-1].f[unit % RING];
+                    }
+                    if (stage < last && unit - own[1].forwards >= RING) break;
+                    own->f[unit % RING] = i;
+                    own->forwards = unit + 1;
+                } else {
+                    if (unit != own->backwards || unit >= own->forwards) return 0;
+                    if (stage < last) {
+                        if (own[1].backwards <= unit) break;
+                        input = own[1].b[unit % RING];
+                    }
+                    if (stage > 0 && unit - own[-1].backwards >= RING) break;
+                    own->b[unit % RING] = i;
+                    own->backwards = unit + 1;
+                }
+                inputs[i] = input;
+            }
+            if (i == begin) continue;
+            pp_run_add(s, line, begin, i, begin == s->rank_begin[r]);
+            head[r] = i;
+            done += i - begin;
+            moved = 1;
+        }
+    }
+    for (int32_t stage = 0; stage <= last; stage++)
+        if (streams[stage].forwards != units || streams[stage].backwards != (s->trains ? units : 0)) return 0;
+    line->fused = 0;
+    return done == s->action_count;
 }
 
 int32_t pp_check(const pp_schedule *s, void *memory, size_t bytes, int32_t *blocked, pp_fault *fault) {
@@ -185,5 +256,5 @@ int32_t pp_check(const pp_schedule *s, void *memory, size_t bytes, int32_t *bloc
     line->rank_scratch = (double *)(line->runs + n);
     line->start = line->rank_scratch + PP_RANK_SCRATCH * (size_t)s->ranks;
     line->finish = line->start + n;
-    return accept(s, line) ? PP_OK : pp_diagnose(s, line, blocked, fault);
+    return accept_in_order(s, line) || accept(s, line) ? PP_OK : pp_diagnose(s, line, blocked, fault);
 }

@@ -6,7 +6,7 @@
 static int32_t check_lists(plan *p, int32_t stages, int32_t microbatches, const int32_t *stage_rank, const char *text) {
     static const char letters[] = "FBIWR";
     memset(p, 0, sizeof *p);
-    pp_schedule *s = calloc(1, sizeof *s + 4096);
+    pp_schedule *s = calloc(1, sizeof *s + 65536);
     int32_t *ints = (int32_t *)(s + 1);
     p->schedule = s;
     *s = (pp_schedule){.schedule = -1, .stages = stages, .microbatches = microbatches, .slices = 1, .pipes = 1};
@@ -22,15 +22,19 @@ static int32_t check_lists(plan *p, int32_t stages, int32_t microbatches, const 
         pp_action *a = &s->actions[s->action_count++];
         a->stage = (uint16_t)(*text++ - '0');
         a->op = (uint8_t)(strchr(letters, *text++) - letters);
-        a->microbatch = *text - '0';
+        char *end;
+        a->microbatch = (int32_t)strtol(text, &end, 10);
+        text = end - 1;
         s->trains |= a->op != PP_F;
     }
     s->rank_begin[s->ranks] = s->action_count;
     p->costs = malloc(sizeof(double) * PP_COST_ROWS * (size_t)stages);
     for (int32_t row = 0; row < PP_COST_ROWS; row++)
         for (int32_t stage = 0; stage < stages; stage++)
-            p->costs[row * stages + stage] = row == PP_COST_BACKWARD ? 2 : row == PP_COST_OVERLAP ? -1
-                                             : row == PP_COST_LATENCY ? 0 : 1;
+            p->costs[row * stages + stage] = row == PP_COST_BACKWARD  ? 2
+                                             : row == PP_COST_OVERLAP ? -1
+                                             : row == PP_COST_LATENCY ? 0
+                                                                      : 1;
     return plan_time(p);
 }
 
@@ -105,6 +109,93 @@ static void fused_slots(void) {
     plan_free(&p);
 }
 
+/* The definition of an input, looked for in the whole list. */
+static int32_t input_by_definition(const pp_schedule *s, const pp_action *a) {
+    int32_t from = a->op == PP_F ? a->stage - 1 : a->stage + 1;
+    for (int32_t i = 0; i < s->action_count; i++)
+        if (s->actions[i].op == a->op && s->actions[i].stage == from && s->actions[i].microbatch == a->microbatch)
+            return i;
+    return -1;
+}
+
+/* What is taken in order remembers only some outputs per stage. Far more than that lie between the makers and the takers
+ * here, and in the last one a full memory would make rank 0 wait for rank 1 and rank 1 for rank 0. */
+static void far_ahead(void) {
+    static const int32_t zigzag[] = {0, 1, 0, 1};
+    char text[8192] = "";
+    size_t end = 0;
+    for (int32_t stage = 0; stage < 4; stage += 2)
+        for (int32_t k = 0; k < 200; k++) end += (size_t)sprintf(text + end, "%dF%d ", stage, k);
+    end += (size_t)sprintf(text + end, "| ");
+    for (int32_t k = 0; k < 200; k++) end += (size_t)sprintf(text + end, "1F%d 3F%d ", k, k);
+    const char *requests[] = {"s=gpipe\np=3\nm=200",
+                              "s=1f1b\np=5\nm=70",
+                              "s=interleaved\np=4\nm=64\nv=2",
+                              "s=bfs\np=2\nm=100\nv=3",
+                              "s=eager-1f1b\np=40\nm=50",
+                              "s=forward\np=2\nm=300",
+                              NULL};
+    for (int32_t n = 0; n < 7; n++) {
+        plan p;
+        int32_t status = requests[n] ? plan_make(&p, requests[n]) : check_lists(&p, 4, 200, zigzag, text);
+        CHECK_MSG(status == PP_OK, "%d: %s", n, pp_status_name(status));
+        for (int32_t i = 0; status == PP_OK && i < p.schedule->action_count; i++) {
+            int32_t wanted = input_by_definition(p.schedule, &p.schedule->actions[i]);
+            CHECK_MSG(pp_timeline_input(p.timeline)[i] == wanted, "%d: action %d waits for %d, not %d", n, i,
+                      pp_timeline_input(p.timeline)[i], wanted);
+        }
+        plan_free(&p);
+    }
+}
+
+/* Large enough to be taken in order, and wrong in one place. */
+static void wrong_in_order(void) {
+    enum { M = 60 };
+    static const struct {
+        const char *request;
+        int32_t at, swap, status; /* action `at` of all: exchanged with the next one, or changed as below */
+        pp_action change;
+    } cases[] = {
+        {"s=1f1b\np=2\nm=60", 2 * M, 1, PP_ERR_ORDER, {0}},          /* B of stage 1 before its F */
+        {"s=1f1b\np=2\nm=60", 1, 0, PP_ERR_DUPLICATE, {.op = PP_F}}, /* F0 twice, F1 never */
+        {"s=1f1b\np=2\nm=60", 2 * M - 2, 0, PP_ERR_DUPLICATE, {.op = PP_B, .microbatch = M - 3}},
+        {"s=forward\np=2\nm=60", 2 * M - 1, 0, PP_ERR_STAGE_UNKNOWN, {.stage = 1, .microbatch = M}},
+        {"s=forward\np=2\nm=60", M - 1, 0, PP_ERR_DUPLICATE, {.microbatch = M - 2}},
+    };
+    for (size_t n = 0; n < sizeof cases / sizeof cases[0]; n++) {
+        plan p;
+        CHECK_EQ_INT(plan_make(&p, cases[n].request), PP_OK);
+        pp_action *a = &p.schedule->actions[cases[n].at], kept = *a;
+        *a = cases[n].swap ? a[1] : cases[n].change;
+        if (cases[n].swap) a[1] = kept;
+        int32_t got = pp_check(p.schedule, p.timeline, pp_timeline_bytes(p.schedule), NULL, &p.fault);
+        CHECK_MSG(got == cases[n].status, "case %d: %s", (int)n, pp_status_name(got));
+        plan_free(&p);
+    }
+    plan p;
+    char text[4096];
+    size_t end = 0;
+    /* Stage 0 on rank 1, stage 1 on rank 0 but for its last F, which rank 1 could run. */
+    static const int32_t crossed[] = {1, 0};
+    for (int32_t k = 0; k < 32; k++) end += (size_t)sprintf(text + end, "1F%d ", k);
+    end += (size_t)sprintf(text + end, "| ");
+    for (int32_t k = 0; k < 33; k++) end += (size_t)sprintf(text + end, "0F%d ", k);
+    sprintf(text + end, "1F32");
+    CHECK_EQ_INT(check_lists(&p, 2, 33, crossed, text), PP_ERR_STAGE_TWO_RANKS);
+    plan_free(&p);
+    /* The last forward, the last two backwards are not there at all, and the list ends like a whole one. */
+    static const int32_t one[] = {0, 0};
+    end = 0;
+    for (int32_t k = 0; k < M; k++) end += (size_t)sprintf(text + end, k < M - 1 ? "0F%d 1F%d " : "0F%d ", k, k);
+    CHECK_EQ_INT(check_lists(&p, 2, M, one, text), PP_ERR_MISSING);
+    plan_free(&p);
+    end = 0;
+    for (int32_t k = 0; k < M; k++)
+        end += (size_t)sprintf(text + end, k < M - 1 ? "0F%d 1F%d 1B%d 0B%d " : "0F%d 1F%d ", k, k, k, k);
+    CHECK_EQ_INT(check_lists(&p, 2, M, one, text), PP_ERR_MISSING);
+    plan_free(&p);
+}
+
 int main(void) {
     expect("0F0 0F1 0B0 0B1 | 1F0 1B0 1F1 1B1", PP_OK, 0, 0);
     expect("0F0 0F1 0I0 0I1 0W0 0W1 | 1F0 1I0 1W0 1F1 1I1 1W1", PP_OK, 0, 0);
@@ -127,5 +218,7 @@ int main(void) {
     deadlock();
     fold_is_free();
     fused_slots();
+    far_ahead();
+    wrong_in_order();
     return check_report("check");
 }
