@@ -22,6 +22,11 @@ static size_t layout(const int32_t *widths, int32_t layers, int32_t stages, pp_n
     }
     const size_t tables = 2 * ((size_t)layers + 1) + (size_t)stages + 1;
     const size_t scratch = BLOCK * (3 * widest + 2); /* two layers, targets, losses */
+    size_t panels = 0;
+    for (int32_t l = 0; l < layers; l++) {
+        const size_t needed = pp_matmul_bytes(widths[l], widths[l + 1]) / sizeof(float);
+        if (needed > panels) panels = needed;
+    }
     if (network != NULL) {
         network->widest = (int32_t)widest;
         network->parameter_count = (int32_t)parameters;
@@ -31,8 +36,9 @@ static size_t layout(const int32_t *widths, int32_t layers, int32_t stages, pp_n
         network->parameters = (float *)(network->cuts + stages + 1);
         network->gradients = network->parameters + parameters;
         network->scratch = network->gradients + parameters;
+        network->panels = network->scratch + scratch;
     }
-    return sizeof(pp_network) + tables * sizeof(int32_t) + (2 * parameters + scratch) * sizeof(float);
+    return sizeof(pp_network) + tables * sizeof(int32_t) + (2 * parameters + scratch + panels) * sizeof(float);
 }
 
 size_t pp_network_bytes(const int32_t *widths, int32_t layers, int32_t stages) {
@@ -155,13 +161,12 @@ void pp_network_copy(pp_network *to, const pp_network *from) {
 
 static void layer_forward(const pp_network *network, int32_t l, int32_t rows, const float *x, float *y) {
     const int32_t inputs = network->widths[l], outputs = network->widths[l + 1];
-    pp_matmul_forward(y, x, network->parameters + network->layer_begin[l], rows, inputs, outputs);
-    pp_bias_forward(y, network->parameters + bias_begin(network, l), rows, outputs);
-    if (l == network->layers - 1) return;
-    switch (network->activation) {
-    case PP_ACTIVATION_TANH: pp_tanh_forward(y, y, rows * outputs); break;
-    case PP_ACTIVATION_RELU: pp_relu_forward(y, y, rows * outputs); break;
-    default: pp_identity_forward(y, y, rows * outputs); break;
+    const float *bias = network->parameters + bias_begin(network, l);
+    pp_matmul_forward(y, x, network->parameters + network->layer_begin[l], rows, inputs, outputs, network->panels);
+    switch (l == network->layers - 1 ? PP_ACTIVATION_IDENTITY : network->activation) {
+    case PP_ACTIVATION_TANH: pp_bias_tanh_forward(y, bias, rows, outputs); break;
+    case PP_ACTIVATION_RELU: pp_bias_relu_forward(y, bias, rows, outputs); break;
+    default: pp_bias_forward(y, bias, rows, outputs); break;
     }
 }
 
@@ -179,13 +184,13 @@ static void layer_backward_activation(const pp_network *network, int32_t l, int3
 
 static void layer_backward_input(const pp_network *network, int32_t l, int32_t rows, const float *delta, float *dx) {
     pp_matmul_backward_input(dx, delta, network->parameters + network->layer_begin[l], rows, network->widths[l],
-                             network->widths[l + 1]);
+                             network->widths[l + 1], network->panels);
 }
 
 static void layer_backward_weight(const pp_network *network, int32_t l, int32_t rows, const float *x,
                                   const float *delta, float *gradients) {
     const int32_t inputs = network->widths[l], outputs = network->widths[l + 1];
-    pp_matmul_backward_weight(gradients + network->layer_begin[l], x, delta, rows, inputs, outputs);
+    pp_matmul_backward_weight(gradients + network->layer_begin[l], x, delta, rows, inputs, outputs, network->panels);
     pp_bias_backward(gradients + bias_begin(network, l), delta, rows, outputs);
 }
 
@@ -290,8 +295,8 @@ int32_t pp_network_update(pp_network *network, int32_t rows, const int32_t *labe
                           double *loss) {
     const int32_t count = network->parameter_count;
     *loss = pp_mean_loss(rows, labels, losses);
-    pp_divide(network->gradients, (float)labelled(labels, rows), count);
-    if (!pp_all_finite(losses, rows) || !pp_all_finite(network->gradients, count)) return PP_ERR_DIVERGED;
+    const int32_t finite = pp_divide(network->gradients, (float)labelled(labels, rows), count);
+    if (!finite || !pp_all_finite(losses, rows)) return PP_ERR_DIVERGED;
     pp_sgd(network->parameters, network->gradients, (float)rate, count);
     return PP_OK;
 }

@@ -18,6 +18,7 @@ struct pp_network {
     float *parameters;
     float *gradients; /* laid out like the parameters */
     float *scratch;   /* pp_network_loss and _predict: one block of rows */
+    float *panels;    /* pp_matmul_...: room to lay out factors in */
 };
 
 /* What a stage is given and keeps for n rows, all float arrays of the caller:

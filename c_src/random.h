@@ -13,7 +13,7 @@ static inline uint64_t pp_random_next(uint64_t *state) {
 }
 
 /* What a draw is for. */
-enum { PP_RANDOM_DATA = 1, PP_RANDOM_ORDER, PP_RANDOM_WEIGHTS };
+enum { PP_RANDOM_DATA = 1, PP_RANDOM_ORDER, PP_RANDOM_WEIGHTS, PP_RANDOM_DROPOUT };
 
 /* State for purpose number `index` of a seed. Each part goes through the generator, so that neighbours are unlike. */
 static inline uint64_t pp_random_key(int32_t seed, int32_t purpose, int32_t index) {

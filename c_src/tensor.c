@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "lanes.h"
+
 /* ---- functions of one number ---- */
 
 static uint32_t bits_of(float x) {
@@ -30,16 +32,14 @@ static float reduce(float x, int32_t *n) {
 /* 2^n for -126 <= n <= 127; other n give some number, without undefined behaviour. */
 static float power_of_two(int32_t n) { return float_of(((uint32_t)n + 127u) << 23); }
 
-/* e^r - 1 on the reduced range: the Taylor series to r^8 / 8!, whose rest is below a tenth of a last place. */
+/* e^r - 1 on the reduced range: the Taylor series to r^8 / 8!, whose rest is below a tenth of a last place. Added up in
+ * pairs (Estrin), because the chain of dependent operations is what tanh waits for. */
 static float exp_minus_one_reduced(float r) {
-    float p = 1.0f / 40320.0f;
-    p = p * r + 1.0f / 5040.0f;
-    p = p * r + 1.0f / 720.0f;
-    p = p * r + 1.0f / 120.0f;
-    p = p * r + 1.0f / 24.0f;
-    p = p * r + 1.0f / 6.0f;
-    p = p * r + 0.5f;
-    return p * (r * r) + r;
+    const float r2 = r * r, r4 = r2 * r2;
+    const float p01 = r * (1.0f / 6.0f) + 0.5f, p23 = r * (1.0f / 120.0f) + 1.0f / 24.0f;
+    const float p45 = r * (1.0f / 5040.0f) + 1.0f / 720.0f;
+    const float p = (p45 + r2 * (1.0f / 40320.0f)) * r4 + (p23 * r2 + p01);
+    return p * r2 + r;
 }
 
 float pp_exp(float x) {
@@ -90,6 +90,44 @@ float pp_tanh(float x) {
     return float_of(bits_of(-t / (2.0f + t)) ^ sign);
 }
 
+/* ---- the same, four at a time: line by line what is above, with choices in place of branches ---- */
+
+static v4 reduce_lanes(v4 x, v4_bits *n) {
+    const v4 shift = v4_all(12582912.0f);
+    const v4 shifted = x * 1.44269504f + shift;
+    const v4 whole = shifted - shift;
+    *n = (v4_bits)shifted - (v4_bits)shift;
+    return (x - whole * 0.693359375f) - whole * -2.12194440e-4f;
+}
+
+static v4 power_of_two_lanes(v4_bits n) { return (v4)((n + 127u) << 23); }
+
+static v4 exp_minus_one_reduced_lanes(v4 r) {
+    const v4 r2 = r * r, r4 = r2 * r2;
+    const v4 p01 = r * (1.0f / 6.0f) + 0.5f, p23 = r * (1.0f / 120.0f) + 1.0f / 24.0f;
+    const v4 p45 = r * (1.0f / 5040.0f) + 1.0f / 720.0f;
+    const v4 p = (p45 + r2 * (1.0f / 40320.0f)) * r4 + (p23 * r2 + p01);
+    return p * r2 + r;
+}
+
+static v4 exp_lanes(v4 x) {
+    v4_bits n;
+    const v4 r = reduce_lanes(x, &n);
+    const v4_bits half = (v4_bits)((v4_mask)(n + (n >> 31)) >> 1); /* n / 2, towards 0 */
+    v4 y = ((exp_minus_one_reduced_lanes(r) + 1.0f) * power_of_two_lanes(half)) * power_of_two_lanes(n - half);
+    y = v4_choose(x < v4_all(-87.33654f), v4_all(0.0f), y);
+    return v4_choose(x > v4_all(88.72283f), v4_all(float_of(0x7F800000u)), y);
+}
+
+static v4 tanh_lanes(v4 x) {
+    const v4 a = v4_at_most((v4)((v4_bits)x & 0x7FFFFFFFu), 20.0f);
+    v4_bits n;
+    const v4 r = reduce_lanes(-2.0f * a, &n);
+    const v4 scale = power_of_two_lanes(n);
+    const v4 t = scale * exp_minus_one_reduced_lanes(r) + (scale - 1.0f);
+    return (v4)((v4_bits)(t / (2.0f + t)) ^ (~(v4_bits)x & 0x80000000u));
+}
+
 /* Down to an eighth of a turn, then Taylor: |angle| <= pi / 4. */
 void pp_turn(double turns, double *cosine, double *sine) {
     const double eighths = turns * 4.0;
@@ -117,85 +155,61 @@ void pp_turn(double turns, double *cosine, double *sine) {
     }
 }
 
-/* ---- dense layers ---- */
-
-void pp_matmul_forward(float *restrict y, const float *restrict x, const float *restrict w, int32_t rows,
-                       int32_t inputs, int32_t outputs) {
-    for (int32_t r = 0; r < rows; r++) {
-        float *restrict y_row = y + (size_t)r * (size_t)outputs;
-        const float *restrict x_row = x + (size_t)r * (size_t)inputs;
-        for (int32_t o = 0; o < outputs; o++) y_row[o] = 0.0f;
-        for (int32_t i = 0; i < inputs; i++) {
-            const float factor = x_row[i];
-            const float *restrict w_row = w + (size_t)i * (size_t)outputs;
-            for (int32_t o = 0; o < outputs; o++) y_row[o] += factor * w_row[o];
-        }
-    }
-}
-
-void pp_matmul_backward_input(float *restrict dx, const float *restrict dy, const float *restrict w, int32_t rows,
-                              int32_t inputs, int32_t outputs) {
-    /* y[r][o] += x[r][i] * w[i][o] */
-    for (int32_t r = 0; r < rows; r++) {
-        float *restrict dx_row = dx + (size_t)r * (size_t)inputs;
-        const float *restrict dy_row = dy + (size_t)r * (size_t)outputs;
-        for (int32_t i = 0; i < inputs; i++) {
-            const float *restrict w_row = w + (size_t)i * (size_t)outputs;
-            float sum = 0.0f;
-            for (int32_t o = 0; o < outputs; o++) sum += dy_row[o] * w_row[o];
-            dx_row[i] = sum;
-        }
-    }
-}
-
-void pp_matmul_backward_weight(float *restrict dw, const float *restrict x, const float *restrict dy, int32_t rows,
-                               int32_t inputs, int32_t outputs) {
-    /* y[r][o] += x[r][i] * w[i][o]; samples outermost, so that each entry adds them one by one */
-    for (int32_t r = 0; r < rows; r++) {
-        const float *restrict x_row = x + (size_t)r * (size_t)inputs;
-        const float *restrict dy_row = dy + (size_t)r * (size_t)outputs;
-        for (int32_t i = 0; i < inputs; i++) {
-            const float factor = x_row[i];
-            float *restrict dw_row = dw + (size_t)i * (size_t)outputs;
-            for (int32_t o = 0; o < outputs; o++) dw_row[o] += factor * dy_row[o];
-        }
-    }
-}
+/* ---- biases ---- */
 
 void pp_bias_forward(float *restrict y, const float *restrict bias, int32_t rows, int32_t outputs) {
-    for (int32_t r = 0; r < rows; r++) {
-        float *restrict y_row = y + (size_t)r * (size_t)outputs;
-        for (int32_t o = 0; o < outputs; o++) y_row[o] += bias[o];
+    for (int32_t r = 0; r < rows; r++, y += outputs)
+        V4_EACH(o, n, outputs) v4_store_some(y + o, v4_load_some(y + o, n) + v4_load_some(bias + o, n), n);
+}
+
+void pp_bias_tanh_forward(float *restrict y, const float *restrict bias, int32_t rows, int32_t outputs) {
+    for (int32_t r = 0; r < rows; r++, y += outputs) {
+        int32_t o = 0;
+        for (; o + 4 <= outputs; o += 4) v4_store(y + o, tanh_lanes(v4_load(y + o) + v4_load(bias + o)));
+        for (; o < outputs; o++) y[o] = pp_tanh(y[o] + bias[o]);
     }
+}
+
+/* A NaN stays one, so that a diverged run is noticed. */
+static v4 relu_lanes(v4 x) { return v4_choose(x <= v4_all(0.0f), v4_all(0.0f), x); }
+
+void pp_bias_relu_forward(float *restrict y, const float *restrict bias, int32_t rows, int32_t outputs) {
+    for (int32_t r = 0; r < rows; r++, y += outputs)
+        V4_EACH(o, n, outputs) v4_store_some(y + o, relu_lanes(v4_load_some(y + o, n) + v4_load_some(bias + o, n)), n);
 }
 
 void pp_bias_backward(float *restrict dbias, const float *restrict dy, int32_t rows, int32_t outputs) {
     /* y[r][o] += bias[o] */
-    for (int32_t r = 0; r < rows; r++) {
-        const float *restrict dy_row = dy + (size_t)r * (size_t)outputs;
-        for (int32_t o = 0; o < outputs; o++) dbias[o] += dy_row[o];
+    V4_EACH(o, n, outputs) {
+        v4 sum = v4_load_some(dbias + o, n);
+        for (int32_t r = 0; r < rows; r++) sum += v4_load_some(dy + (size_t)r * (size_t)outputs + o, n);
+        v4_store_some(dbias + o, sum, n);
     }
 }
 
 /* ---- activations ---- */
 
 void pp_tanh_forward(float *y, const float *x, int32_t count) {
-    for (int32_t i = 0; i < count; i++) y[i] = pp_tanh(x[i]);
+    V4_EACH(i, n, count) v4_store_some(y + i, tanh_lanes(v4_load_some(x + i, n)), n);
 }
 
 void pp_tanh_backward(float *dx, const float *dy, const float *y, int32_t count) {
     /* y = tanh x, whose derivative is 1 - y^2 */
-    for (int32_t i = 0; i < count; i++) dx[i] = dy[i] * (1.0f - y[i] * y[i]);
+    V4_EACH(i, n, count) {
+        const v4 t = v4_load_some(y + i, n);
+        v4_store_some(dx + i, v4_load_some(dy + i, n) * (1.0f - t * t), n);
+    }
 }
 
 void pp_relu_forward(float *y, const float *x, int32_t count) {
-    /* A NaN stays one, so that a diverged run is noticed. */
-    for (int32_t i = 0; i < count; i++) y[i] = x[i] <= 0.0f ? 0.0f : x[i];
+    V4_EACH(i, n, count) v4_store_some(y + i, relu_lanes(v4_load_some(x + i, n)), n);
 }
 
 void pp_relu_backward(float *dx, const float *dy, const float *y, int32_t count) {
     /* y = max(x, 0), so y > 0 where x > 0 */
-    for (int32_t i = 0; i < count; i++) dx[i] = y[i] > 0.0f ? dy[i] : 0.0f;
+    V4_EACH(i, n, count)
+        v4_store_some(dx + i, v4_choose(v4_load_some(y + i, n) > v4_all(0.0f), v4_load_some(dy + i, n), v4_all(0.0f)),
+                      n);
 }
 
 void pp_identity_forward(float *y, const float *x, int32_t count) {
@@ -205,6 +219,28 @@ void pp_identity_forward(float *y, const float *x, int32_t count) {
 void pp_identity_backward(float *dx, const float *dy, const float *y, int32_t count) {
     (void)y;
     if (dx != dy) memcpy(dx, dy, (size_t)count * sizeof *dx);
+}
+
+/* sqrt(2 / pi), and the factor of the cube. */
+#define GELU_SCALE 0.79788456f
+#define GELU_CUBE 0.044715f
+
+void pp_gelu_forward(float *y, const float *x, int32_t count) {
+    V4_EACH(i, n, count) {
+        const v4 at = v4_load_some(x + i, n);
+        const v4 t = tanh_lanes(GELU_SCALE * (at + GELU_CUBE * (at * at) * at));
+        v4_store_some(y + i, 0.5f * at * (1.0f + t), n);
+    }
+}
+
+void pp_gelu_backward(float *dx, const float *dy, const float *x, int32_t count) {
+    /* y = x (1 + t) / 2 with t = tanh u(x), so y' = (1 + t) / 2 + x (1 - t^2) u' / 2 */
+    V4_EACH(i, n, count) {
+        const v4 at = v4_load_some(x + i, n), square = at * at;
+        const v4 t = tanh_lanes(GELU_SCALE * (at + GELU_CUBE * square * at));
+        const v4 inner = GELU_SCALE * (1.0f + (3.0f * GELU_CUBE) * square);
+        v4_store_some(dx + i, v4_load_some(dy + i, n) * (0.5f * (1.0f + t) + 0.5f * at * (1.0f - t * t) * inner), n);
+    }
 }
 
 /* ---- losses ---- */
@@ -219,11 +255,9 @@ void pp_softmax_forward(float *p, const float *x, int32_t rows, int32_t classes)
     for (int32_t r = 0; r < rows; r++, p += classes, x += classes) {
         const float top = largest(x, classes);
         float sum = 0.0f;
-        for (int32_t c = 0; c < classes; c++) {
-            p[c] = pp_exp(x[c] - top);
-            sum += p[c];
-        }
-        for (int32_t c = 0; c < classes; c++) p[c] /= sum;
+        V4_EACH(c, n, classes) v4_store_some(p + c, exp_lanes(v4_load_some(x + c, n) - top), n);
+        for (int32_t c = 0; c < classes; c++) sum += p[c];
+        V4_EACH(c, n, classes) v4_store_some(p + c, v4_load_some(p + c, n) / sum, n);
     }
 }
 
@@ -236,7 +270,10 @@ void pp_cross_entropy_forward(float *restrict losses, const float *restrict x, c
         }
         const float top = largest(x, classes);
         float sum = 0.0f;
-        for (int32_t c = 0; c < classes; c++) sum += pp_exp(x[c] - top);
+        V4_EACH(c, n, classes) {
+            const v4 each = exp_lanes(v4_load_some(x + c, n) - top);
+            for (int32_t i = 0; i < 4 && i < n; i++) sum += each[i];
+        }
         losses[r] = pp_log(sum) + (top - x[labels[r]]);
     }
 }
@@ -264,8 +301,8 @@ void pp_squared_error_forward(float *restrict losses, const float *restrict x, c
 
 void pp_squared_error_backward(float *dx, const float *x, const float *targets, int32_t rows, int32_t outputs) {
     /* loss = sum of (x - target)^2 */
-    const size_t count = (size_t)rows * (size_t)outputs;
-    for (size_t i = 0; i < count; i++) dx[i] = 2.0f * (x[i] - targets[i]);
+    V4_EACH(i, n, rows * outputs)
+        v4_store_some(dx + i, 2.0f * (v4_load_some(x + i, n) - v4_load_some(targets + i, n)), n);
 }
 
 void pp_mask_rows(float *x, const int32_t *labels, int32_t rows, int32_t columns) {
@@ -277,15 +314,71 @@ void pp_mask_rows(float *x, const int32_t *labels, int32_t rows, int32_t columns
 /* ---- whole arrays ---- */
 
 void pp_sgd(float *restrict w, const float *restrict dw, float rate, int32_t count) {
-    for (int32_t i = 0; i < count; i++) w[i] -= rate * dw[i];
+    int32_t i = 0;
+    for (; i + 4 <= count; i += 4) v4_store(w + i, v4_load(w + i) - rate * v4_load(dw + i));
+    if (i < count)
+        v4_store_some(w + i, v4_load_some(w + i, count - i) - rate * v4_load_some(dw + i, count - i), count - i);
 }
 
-void pp_divide(float *x, float divisor, int32_t count) {
-    for (int32_t i = 0; i < count; i++) x[i] /= divisor;
+void pp_sgd_momentum(float *restrict w, float *restrict velocity, const float *restrict dw, float rate, float momentum,
+                     int32_t count) {
+    V4_EACH(i, n, count) {
+        const v4 v = momentum * v4_load_some(velocity + i, n) + v4_load_some(dw + i, n);
+        v4_store_some(velocity + i, v, n);
+        v4_store_some(w + i, v4_load_some(w + i, n) - rate * v, n);
+    }
+}
+
+/* By squaring, since C libraries differ in pow. */
+static double power(double base, int32_t exponent) {
+    double result = 1.0;
+    for (; exponent > 0; exponent >>= 1, base *= base)
+        if (exponent & 1) result *= base;
+    return result;
+}
+
+void pp_adam(float *restrict w, float *restrict first, float *restrict second, const float *restrict dw, double rate,
+             double beta1, double beta2, double epsilon, int32_t step, int32_t count) {
+    const float keep1 = (float)beta1, take1 = (float)(1.0 - beta1), keep2 = (float)beta2, take2 = (float)(1.0 - beta2),
+                small = (float)epsilon;
+    const float pace = (float)(rate / (1.0 - power(beta1, step)));
+    const v4 correction = v4_sqrt(v4_all((float)(1.0 - power(beta2, step))));
+    V4_EACH(i, n, count) {
+        const v4 g = v4_load_some(dw + i, n);
+        const v4 m = keep1 * v4_load_some(first + i, n) + take1 * g;
+        const v4 v = keep2 * v4_load_some(second + i, n) + take2 * (g * g);
+        v4_store_some(first + i, m, n);
+        v4_store_some(second + i, v, n);
+        v4_store_some(w + i, v4_load_some(w + i, n) - pace * (m / (v4_sqrt(v) / correction + small)), n);
+    }
+}
+
+static int none_bad(v4_bits bad) { return (bad[0] | bad[1] | bad[2] | bad[3]) == 0; }
+
+/* Bits of lanes that are infinite or NaN: their exponent is all ones. */
+static v4_bits bad_lanes(v4 x) {
+    const v4_bits exponent = (v4_bits)x & 0x7F800000u;
+    return (v4_bits)(exponent == (v4_bits){0x7F800000u, 0x7F800000u, 0x7F800000u, 0x7F800000u});
+}
+
+int32_t pp_divide(float *x, float divisor, int32_t count) {
+    v4_bits bad = {0};
+    int32_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        const v4 quotient = v4_load(x + i) / divisor;
+        bad |= bad_lanes(quotient);
+        v4_store(x + i, quotient);
+    }
+    if (i < count) {
+        const v4 quotient = v4_load_some(x + i, count - i) / divisor; /* absent lanes are 0 / divisor */
+        bad |= bad_lanes(quotient);
+        v4_store_some(x + i, quotient, count - i);
+    }
+    return none_bad(bad);
 }
 
 void pp_add(float *restrict y, const float *restrict x, int32_t count) {
-    for (int32_t i = 0; i < count; i++) y[i] += x[i];
+    V4_EACH(i, n, count) v4_store_some(y + i, v4_load_some(y + i, n) + v4_load_some(x + i, n), n);
 }
 
 void pp_zero(float *x, int32_t count) {
@@ -293,9 +386,9 @@ void pp_zero(float *x, int32_t count) {
 }
 
 int32_t pp_all_finite(const float *x, int32_t count) {
-    uint32_t bad = 0;
-    for (int32_t i = 0; i < count; i++) bad |= (bits_of(x[i]) & 0x7F800000u) == 0x7F800000u;
-    return bad == 0;
+    v4_bits bad = {0};
+    V4_EACH(i, n, count) bad |= bad_lanes(v4_load_some(x + i, n));
+    return none_bad(bad);
 }
 
 float pp_largest_difference(const float *x, const float *y, int32_t count) {

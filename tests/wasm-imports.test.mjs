@@ -54,6 +54,18 @@ test("the figure's core is the same but for files, and needs no more", () => {
     assert.deepEqual(WebAssembly.Module.imports(figure), WebAssembly.Module.imports(core));
 });
 
+test('the core of the script without WebAssembly is the same but for SIMD', () => {
+    const [figure, scalar] = ['figure', 'scalar'].map((name) =>
+        readFileSync(new URL(`../build/wasm/core_${name}.wasm`, import.meta.url)),
+    );
+    const of = (/** @type {BufferSource} */ bytes) => {
+        const module = new WebAssembly.Module(bytes);
+        return { imports: WebAssembly.Module.imports(module), exports: WebAssembly.Module.exports(module) };
+    };
+    assert.deepEqual(of(scalar), of(figure));
+    assert.ok(!scalar.equals(figure));
+});
+
 test('the core exports its memory', () => {
     assert.ok(exported.some(({ kind, name }) => kind === 'memory' && name === 'memory'));
 });

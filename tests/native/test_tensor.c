@@ -97,10 +97,11 @@ static void test_dense_shape(int rows, int inputs, int outputs) {
     memcpy(dw_before, dw, (size_t)(inputs * outputs) * sizeof(float));
     memcpy(db_before, db, (size_t)outputs * sizeof(float));
 
-    pp_matmul_forward(y, x, w, rows, inputs, outputs);
+    void *scratch = malloc(pp_matmul_bytes(inputs, outputs));
+    pp_matmul_forward(y, x, w, rows, inputs, outputs, scratch);
     pp_bias_forward(y, b, rows, outputs);
-    pp_matmul_backward_input(dx, dy, w, rows, inputs, outputs);
-    pp_matmul_backward_weight(dw, x, dy, rows, inputs, outputs);
+    pp_matmul_backward_input(dx, dy, w, rows, inputs, outputs, scratch);
+    pp_matmul_backward_weight(dw, x, dy, rows, inputs, outputs, scratch);
     pp_bias_backward(db, dy, rows, outputs);
 
     for (int r = 0; r < rows; r++) {
@@ -135,14 +136,14 @@ static void test_dense_shape(int rows, int inputs, int outputs) {
     memcpy(dw_rows, dw_before, (size_t)(inputs * outputs) * sizeof(float));
     memcpy(db_rows, db_before, (size_t)outputs * sizeof(float));
     for (int r = 0; r < rows; r++) {
-        pp_matmul_backward_weight(dw_rows, x + r * inputs, dy + r * outputs, 1, inputs, outputs);
+        pp_matmul_backward_weight(dw_rows, x + r * inputs, dy + r * outputs, 1, inputs, outputs, scratch);
         pp_bias_backward(db_rows, dy + r * outputs, 1, outputs);
     }
     CHECK(memcmp(dw_rows, dw, (size_t)(inputs * outputs) * sizeof(float)) == 0);
     CHECK(memcmp(db_rows, db, (size_t)outputs * sizeof(float)) == 0);
 
     free(x), free(w), free(b), free(y), free(dx), free(dw), free(db), free(dy);
-    free(dw_before), free(db_before), free(dw_rows), free(db_rows);
+    free(dw_before), free(db_before), free(dw_rows), free(db_rows), free(scratch);
 }
 
 static void test_dense(void) {

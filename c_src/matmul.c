@@ -1,0 +1,247 @@
+/* The three products of a dense layer, all through one: c[m][n] = a . b, or c += a . b, with k terms an entry.
+ *
+ * A tile of 4 rows and 8 columns of c stays in eight registers while the loop runs along k: two loads of b, four
+ * spread entries of a, eight multiplications and eight additions. Each entry is the chain of additions that the plain
+ * loop makes, k ascending, so neither tiles nor blocks nor the way samples are cut into micro-batches show in a sum.
+ *
+ * What the tile reads should lie as the tile goes, for each k 4 entries of a and 8 of b, and stay in the first-level
+ * cache. An operand that does is read in place; else it is copied into panels in the caller's scratch memory, block by
+ * block, after Goto and van de Geijn, "Anatomy of high-performance matrix multiplication" (2008). The loop along k is
+ * not unrolled: compilers of WebAssembly then hoist loads and run out of registers. */
+#include <stddef.h>
+
+#include "lanes.h"
+#include "tensor.h"
+
+enum {
+    TILE_ROWS = 4,
+    TILE_COLUMNS = 8,
+    BLOCK_DEPTH = 256,   /* a panel of b, 8 KiB, and one of a, 4 KiB, stay in the first-level cache */
+    BLOCK_ROWS = 64,     /* panels of a: 64 KiB */
+    BLOCK_COLUMNS = 256, /* panels of b: 256 KiB; both stay in the second level */
+    IN_PLACE = 4096,     /* floats of an operand that stays in the first level as it lies */
+    ALIGNMENT = 64
+};
+
+/* One factor: entry p of row (of a) or column (of b) i is at[i * along + p * deep]; one of the two strides is 1. */
+typedef struct factor {
+    const float *at;
+    size_t along, deep;
+} factor;
+
+/* Panels as the tile reads them: panel q begins at at + q * next, its entries of one p `deep` after those before. */
+typedef struct panels {
+    const float *at;
+    size_t next, deep;
+} panels;
+
+static inline int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
+static int32_t whole(int32_t count, int32_t panel) { return (count + panel - 1) / panel * panel; }
+
+size_t pp_matmul_bytes(int32_t inputs, int32_t outputs) {
+    /* The rows, whose number is not told, are the depth of the weight gradient. */
+    const int32_t widest = inputs > outputs ? inputs : outputs;
+    const size_t columns = (size_t)least(whole(widest, TILE_COLUMNS), BLOCK_COLUMNS);
+    /* n = 1 is computed with the factors exchanged; then all the rows of a block are columns. */
+    const size_t exchanged = inputs == 1 || outputs == 1 ? (size_t)BLOCK_COLUMNS : columns;
+    return ((size_t)BLOCK_ROWS + exchanged) * (size_t)BLOCK_DEPTH * sizeof(float) + ALIGNMENT;
+}
+
+/* ---- the tile ---- */
+
+/* a[p * a_deep + 0..3], b[p * b_deep + 0..7]; c begins at 0 if `first`, else goes on. Inlined, since a call costs a
+ * product of 32 x 32 x 32 a twentieth. */
+static inline __attribute__((always_inline)) void tile(float *c, size_t c_row, const float *a, size_t a_deep,
+                                                       const float *b, size_t b_deep, int32_t depth, int32_t first) {
+    v4 c00 = {0}, c01 = {0}, c10 = {0}, c11 = {0}, c20 = {0}, c21 = {0}, c30 = {0}, c31 = {0};
+    float *const c1 = c + c_row, *const c2 = c1 + c_row, *const c3 = c2 + c_row;
+    if (!first) {
+        c00 = v4_load(c), c01 = v4_load(c + 4), c10 = v4_load(c1), c11 = v4_load(c1 + 4);
+        c20 = v4_load(c2), c21 = v4_load(c2 + 4), c30 = v4_load(c3), c31 = v4_load(c3 + 4);
+    }
+#if defined(__clang__)
+#pragma clang loop unroll(disable)
+#endif
+    for (; depth > 0; depth--, a += a_deep, b += b_deep) {
+        const v4 b0 = v4_load(b), b1 = v4_load(b + 4);
+        const v4 a0 = v4_all(a[0]);
+        c00 += a0 * b0, c01 += a0 * b1;
+        const v4 a1 = v4_all(a[1]);
+        c10 += a1 * b0, c11 += a1 * b1;
+        const v4 a2 = v4_all(a[2]);
+        c20 += a2 * b0, c21 += a2 * b1;
+        const v4 a3 = v4_all(a[3]);
+        c30 += a3 * b0, c31 += a3 * b1;
+    }
+    v4_store(c, c00), v4_store(c + 4, c01), v4_store(c1, c10), v4_store(c1 + 4, c11);
+    v4_store(c2, c20), v4_store(c2 + 4, c21), v4_store(c3, c30), v4_store(c3 + 4, c31);
+}
+
+void pp_matmul_tile(float *c, const float *a, const float *b, int32_t depth) {
+    tile(c, TILE_COLUMNS, a, TILE_ROWS, b, TILE_COLUMNS, depth, 1);
+}
+
+/* One row of a tile, for the rows that are left over. */
+static void tile_row(float *c, const float *a, size_t a_deep, const float *b, size_t b_deep, int32_t depth,
+                     int32_t first) {
+    v4 c0 = {0}, c1 = {0};
+    if (!first) c0 = v4_load(c), c1 = v4_load(c + 4);
+#if defined(__clang__)
+#pragma clang loop unroll(disable)
+#endif
+    for (; depth > 0; depth--, a += a_deep, b += b_deep) {
+        const v4 a0 = v4_all(a[0]);
+        c0 += a0 * v4_load(b), c1 += a0 * v4_load(b + 4);
+    }
+    v4_store(c, c0), v4_store(c + 4, c1);
+}
+
+static void tile_rows(float *c, size_t c_row, int32_t rows, const float *a, size_t a_deep, const float *b,
+                      size_t b_deep, int32_t depth, int32_t first) {
+    if (rows == TILE_ROWS)
+        tile(c, c_row, a, a_deep, b, b_deep, depth, first);
+    else
+        for (int32_t r = 0; r < rows; r++) tile_row(c + (size_t)r * c_row, a + r, a_deep, b, b_deep, depth, first);
+}
+
+/* A tile of fewer columns, by way of one that is whole. b is packed. */
+static void tile_part(float *c, size_t c_row, int32_t rows, int32_t columns, const float *a, size_t a_deep,
+                      const float *b, int32_t depth, int32_t first) {
+    float part[TILE_ROWS * TILE_COLUMNS] = {0};
+    if (!first)
+        for (int32_t r = 0; r < rows; r++)
+            for (int32_t j = 0; j < columns; j++) part[r * TILE_COLUMNS + j] = c[(size_t)r * c_row + (size_t)j];
+    tile_rows(part, TILE_COLUMNS, rows, a, a_deep, b, TILE_COLUMNS, depth, first);
+    for (int32_t r = 0; r < rows; r++)
+        for (int32_t j = 0; j < columns; j++) c[(size_t)r * c_row + (size_t)j] = part[r * TILE_COLUMNS + j];
+}
+
+/* ---- panels ---- */
+
+/* Four rows, or columns, of a factor into lanes 0..3 of a panel that is `width` wide. */
+static void pack_four(float *panel, size_t width, factor f, int32_t depth) {
+    if (f.along == 1) {
+        for (int32_t p = 0; p < depth; p++, f.at += f.deep, panel += width) v4_store(panel, v4_load(f.at));
+        return;
+    }
+    const float *x0 = f.at, *x1 = x0 + f.along, *x2 = x1 + f.along, *x3 = x2 + f.along;
+    int32_t p = 0;
+    for (; p + 4 <= depth; p += 4, panel += 4 * width) {
+        const v4 r0 = v4_load(x0 + p), r1 = v4_load(x1 + p), r2 = v4_load(x2 + p), r3 = v4_load(x3 + p);
+        const v4 low01 = V4_PICK(r0, r1, 0, 1, 0, 1), high01 = V4_PICK(r0, r1, 2, 3, 2, 3);
+        const v4 low23 = V4_PICK(r2, r3, 0, 1, 0, 1), high23 = V4_PICK(r2, r3, 2, 3, 2, 3);
+        v4_store(panel, V4_PICK(low01, low23, 0, 2, 0, 2));
+        v4_store(panel + width, V4_PICK(low01, low23, 1, 3, 1, 3));
+        v4_store(panel + 2 * width, V4_PICK(high01, high23, 0, 2, 0, 2));
+        v4_store(panel + 3 * width, V4_PICK(high01, high23, 1, 3, 1, 3));
+    }
+    for (; p < depth; p++, panel += width) v4_store(panel, (v4){x0[p], x1[p], x2[p], x3[p]});
+}
+
+/* Fewer than four; the other lanes are 0. */
+static void pack_few(float *panel, size_t width, factor f, int32_t count, int32_t depth) {
+    for (int32_t p = 0; p < depth; p++, panel += width)
+        for (int32_t i = 0; i < 4; i++) panel[i] = i < count ? f.at[(size_t)i * f.along + (size_t)p * f.deep] : 0.0f;
+}
+
+static void pack(float *to, int32_t width, factor f, int32_t count, int32_t depth) {
+    for (int32_t begin = 0; begin < count; begin += width, to += (size_t)width * (size_t)depth) {
+        for (int32_t lane = 0; lane < width; lane += 4) {
+            const int32_t left = count - begin - lane;
+            const factor part = {f.at + (left > 0 ? (size_t)(begin + lane) * f.along : 0), f.along, f.deep};
+            if (left >= 4)
+                pack_four(to + lane, (size_t)width, part, depth);
+            else
+                pack_few(to + lane, (size_t)width, part, left, depth);
+        }
+    }
+}
+
+/* Does the tile find what it needs where the factor lies? A last panel that is not whole would be read past its end,
+ * unless the tile reads rows one by one. */
+static int lies_well(factor f, int32_t depth) { return f.along == 1 && f.deep * (size_t)depth <= IN_PLACE; }
+
+/* ---- blocks ---- */
+
+static factor part_of(factor f, int32_t along, int32_t deep) {
+    f.at += (size_t)along * f.along + (size_t)deep * f.deep;
+    return f;
+}
+
+static void multiply(float *c, factor a, factor b, int32_t m, int32_t n, int32_t k, int32_t first, void *scratch) {
+    if (n == 1 && m > 1) { /* a column is a row: no lane idles */
+        const factor column = b;
+        b = a;
+        a = column;
+        n = m;
+        m = 1;
+    }
+    float *const a_room = (float *)(((uintptr_t)scratch + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1));
+    float *const b_room = a_room + BLOCK_ROWS * BLOCK_DEPTH;
+    const size_t c_row = (size_t)n;
+    for (int32_t p = 0; p < k; p += BLOCK_DEPTH, first = 0) {
+        const int32_t depth = least(k - p, BLOCK_DEPTH);
+        for (int32_t column = 0; column < n; column += BLOCK_COLUMNS) {
+            const int32_t columns = least(n - column, BLOCK_COLUMNS);
+            const int32_t whole_columns = columns / TILE_COLUMNS * TILE_COLUMNS;
+            const factor b_block = part_of(b, column, p);
+            const int b_in_place = b.along == 1 && (m <= 2 * TILE_ROWS || lies_well(b, depth));
+            panels b_panels = {b_room, (size_t)TILE_COLUMNS * (size_t)depth, TILE_COLUMNS};
+            if (b_in_place)
+                b_panels = (panels){b_block.at, TILE_COLUMNS, b.deep};
+            else
+                pack(b_room, TILE_COLUMNS, b_block, whole_columns, depth);
+            float *const b_rest = b_room + (size_t)whole_columns * (size_t)depth;
+            if (whole_columns < columns)
+                pack(b_rest, TILE_COLUMNS, part_of(b_block, whole_columns, 0), columns - whole_columns, depth);
+            for (int32_t row = 0; row < m; row += BLOCK_ROWS) {
+                const int32_t rows = least(m - row, BLOCK_ROWS);
+                const factor a_block = part_of(a, row, p);
+                panels a_panels = {a_room, (size_t)TILE_ROWS * (size_t)depth, TILE_ROWS};
+                if (m == 1 || (a.along == 1 && (n <= 2 * TILE_COLUMNS || lies_well(a, depth))))
+                    a_panels = (panels){a_block.at, TILE_ROWS, a.deep};
+                else
+                    pack(a_room, TILE_ROWS, a_block, rows, depth);
+                /* a panel of b stays in the first-level cache while the panels of a go by */
+                for (int32_t j = 0; j < columns; j += TILE_COLUMNS) {
+                    const int32_t wide = columns - j;
+                    float *c_tile = c + (size_t)row * c_row + (size_t)(column + j);
+                    const float *a_tile = a_panels.at;
+                    const float *b_tile = b_panels.at + (size_t)(j / TILE_COLUMNS) * b_panels.next;
+                    int32_t i = 0;
+                    if (wide >= TILE_COLUMNS)
+                        for (; i + TILE_ROWS <= rows;
+                             i += TILE_ROWS, a_tile += a_panels.next, c_tile += (size_t)TILE_ROWS * c_row)
+                            tile(c_tile, c_row, a_tile, a_panels.deep, b_tile, b_panels.deep, depth, first);
+                    for (; i < rows; i += TILE_ROWS, a_tile += a_panels.next, c_tile += (size_t)TILE_ROWS * c_row) {
+                        const int32_t high = least(rows - i, TILE_ROWS);
+                        if (wide >= TILE_COLUMNS)
+                            tile_rows(c_tile, c_row, high, a_tile, a_panels.deep, b_tile, b_panels.deep, depth, first);
+                        else
+                            tile_part(c_tile, c_row, high, wide, a_tile, a_panels.deep, b_rest, depth, first);
+                    }
+                }
+            }
+        }
+    }
+}
+
+void pp_matmul_forward(float *restrict y, const float *restrict x, const float *restrict w, int32_t rows,
+                       int32_t inputs, int32_t outputs, void *scratch) {
+    const factor a = {x, (size_t)inputs, 1}, b = {w, 1, (size_t)outputs};
+    multiply(y, a, b, rows, outputs, inputs, 1, scratch);
+}
+
+void pp_matmul_backward_input(float *restrict dx, const float *restrict dy, const float *restrict w, int32_t rows,
+                              int32_t inputs, int32_t outputs, void *scratch) {
+    /* y[r][o] += x[r][i] * w[i][o] */
+    const factor a = {dy, (size_t)outputs, 1}, b = {w, (size_t)outputs, 1};
+    multiply(dx, a, b, rows, inputs, outputs, 1, scratch);
+}
+
+void pp_matmul_backward_weight(float *restrict dw, const float *restrict x, const float *restrict dy, int32_t rows,
+                               int32_t inputs, int32_t outputs, void *scratch) {
+    /* y[r][o] += x[r][i] * w[i][o]; samples are the depth: each entry adds them one by one to what is there */
+    const factor a = {x, 1, (size_t)inputs}, b = {dy, 1, (size_t)outputs};
+    multiply(dw, a, b, inputs, outputs, rows, 0, scratch);
+}

@@ -1,0 +1,45 @@
+/* The kernels of the toy network as a WebAssembly module of their own, for tests/bench/matmul.mjs: the page's module
+ * does not export them. Each call repeats its work, so that the cost of a call from JavaScript does not count. */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "data.h"
+#include "model.h"
+#include "tensor.h"
+
+#define BENCH(name) __attribute__((export_name(#name), used)) name
+
+size_t BENCH(bench_matmul_bytes)(int32_t inputs, int32_t outputs) { return pp_matmul_bytes(inputs, outputs); }
+
+void BENCH(bench_forward)(float *y, const float *x, const float *w, int32_t rows, int32_t inputs, int32_t outputs,
+                          void *scratch, int32_t times) {
+    for (; times > 0; times--) pp_matmul_forward(y, x, w, rows, inputs, outputs, scratch);
+}
+
+void BENCH(bench_backward_input)(float *dx, const float *dy, const float *w, int32_t rows, int32_t inputs,
+                                 int32_t outputs, void *scratch, int32_t times) {
+    for (; times > 0; times--) pp_matmul_backward_input(dx, dy, w, rows, inputs, outputs, scratch);
+}
+
+void BENCH(bench_backward_weight)(float *dw, const float *x, const float *dy, int32_t rows, int32_t inputs,
+                                  int32_t outputs, void *scratch, int32_t times) {
+    for (; times > 0; times--) pp_matmul_backward_weight(dw, x, dy, rows, inputs, outputs, scratch);
+}
+
+/* The ceiling: one tile, depth * 32 multiplications and additions, panels resident in the first-level cache. */
+void BENCH(bench_tile)(float *c, const float *a, const float *b, int32_t depth, int32_t times) {
+    for (; times > 0; times--) pp_matmul_tile(c, a, b, depth);
+}
+
+/* One unpipelined step on the batch that is given: everything pp_reference_step does but choose the samples. */
+int32_t BENCH(bench_step)(pp_network *network, pp_data *data, const pp_training *training, int32_t step, void *memory,
+                          size_t bytes, double *loss, int32_t times) {
+    int32_t status = PP_OK;
+    for (; times > 0 && status == PP_OK; times--)
+        status = pp_reference_step(network, data, training, step, memory, bytes, loss);
+    return status;
+}
+
+void BENCH(bench_batch)(pp_data *data, int32_t step, int32_t rows, float *features, int32_t *labels) {
+    pp_data_batch(data, step, rows, features, labels);
+}
