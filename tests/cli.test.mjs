@@ -300,3 +300,30 @@ test('-o writes the file, and svg is an SVG', () => {
         rmSync(folder, { recursive: true });
     }
 });
+
+test('SIM-04: a whole backward is not an input gradient', () => {
+    const costs = '-p 8 -m 20 --forward 1 --backward 2 --weight-gradient 1 --overlap-cost 3';
+    for (const [name, idle] of [
+        ['1f1b', 21],
+        ['zb-h1', 7],
+        ['dualpipe', 6],
+    ]) {
+        const got = simulate(`-s ${name} ${costs}`);
+        assert.deepEqual(new Set(got.per_rank.map((rank) => rank.idle)), new Set([idle]), String(name));
+    }
+    // The same 2 read as the input gradient alone is another request, with another bubble.
+    assert.equal(simulate('-s zb-h1 -p 8 -m 20 --input-gradient 2 --weight-gradient 1').per_rank[0].idle, 14);
+});
+
+test('SIM-30: 1F1B caps what is in flight', () => {
+    assert.deepEqual(simulate('-s 1f1b -p 4 -m 8').peaks, [4, 3, 2, 1]);
+});
+
+test('SIM-31: any number of ranks, no tick between stages unless asked', () => {
+    assert.equal(simulate('-s interleaved -p 8 -v 2 -m 16 --backward 1').makespan, 78);
+    assert.equal(simulate('-s interleaved -p 4 -v 2 -m 8').makespan, 57);
+});
+
+test('SIM-39: tensors that skip stages are refused, not ignored', () => {
+    assert.match(refused('-s 1f1b -p 4 -m 8 --skip 0:2'), /skip/);
+});
