@@ -272,6 +272,17 @@ test('the stages of one device differ by tone and by a bar that grows', () => {
     assert.ok(legendEntries(simulation, 'en').some(({ key }) => key === 'chunk'));
 });
 
+test('SIM-04: beside halves, the legend calls a whole backward whole', () => {
+    const label = (/** @type {string} */ schedule, /** @type {string} */ lang) => {
+        const simulation = engine.simulate({ schedule, ranks: 4, microbatches: 8 });
+        return legendEntries(simulation, lang).find(({ key }) => key === 'B')?.label;
+    };
+    assert.equal(label('dualpipe', 'en'), 'backward (whole)');
+    assert.equal(label('dualpipe', 'ru'), 'обратный проход (целиком)');
+    assert.equal(label('1f1b', 'en'), 'backward');
+    assert.equal(label('zb-h1', 'en'), undefined);
+});
+
 test('narrow boxes: short names, no clipped cell; wide charts grow beyond the box where cells must keep a width', () => {
     const { scene } = byName('forward-p3-m4-360.ru');
     assert.deepEqual(

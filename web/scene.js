@@ -54,6 +54,7 @@ import { textOf } from './strings.js';
 const OP_LETTERS = ['F', 'B', 'I', 'W', 'R'];
 const FORWARD = 0;
 const BACKWARD = 1;
+const INPUT_GRADIENT = 2;
 const IDLE_TRANSFER = 2;
 
 export const CELL_GAP = 1.5;
@@ -572,7 +573,9 @@ export function legendEntries(simulation, lang, options = {}) {
     for (let op = 0; op < OP_LETTERS.length; op++) {
         if (!actions.op.includes(op)) continue;
         const letter = OP_LETTERS[op];
-        entries.push({ key: letter, class: cellClass(op, 0), label: textOf(lang, `legend_${letter}`) });
+        // Beside halves, a whole backward says that it is whole.
+        const whole = letter === 'B' && actions.op.includes(INPUT_GRADIENT) ? '_whole' : '';
+        entries.push({ key: letter, class: cellClass(op, 0), label: textOf(lang, `legend_${letter}${whole}`) });
     }
     if (chunks > 1) entries.push({ key: 'chunk', class: 'pf-cell pf-F pf-odd', label: textOf(lang, 'legend_chunk') });
     if (idle.some(({ reason }) => reason !== IDLE_TRANSFER)) {
@@ -582,7 +585,7 @@ export function legendEntries(simulation, lang, options = {}) {
         entries.push({ key: 'wire', class: 'pf-idle-wire', label: textOf(lang, 'legend_wire') });
     }
     if (options.transfers !== false && messages(simulation).length > 0) {
-        const forward = !actions.op.includes(BACKWARD) && !actions.op.includes(2);
+        const forward = !actions.op.includes(BACKWARD) && !actions.op.includes(INPUT_GRADIENT);
         entries.push({
             key: 'message',
             class: 'pf-message',

@@ -26,6 +26,7 @@ export default {
     phase_drain_short: 'drain',
     legend_F: 'forward',
     legend_B: 'backward',
+    legend_B_whole: 'backward (whole)',
     legend_I: 'input gradient',
     legend_W: 'weight gradient',
     legend_R: 'recomputation',

@@ -26,6 +26,7 @@ export default {
     phase_drain_short: 'опуст.',
     legend_F: 'прямой проход',
     legend_B: 'обратный проход',
+    legend_B_whole: 'обратный проход (целиком)',
     legend_I: 'градиент по входу',
     legend_W: 'градиент по весам',
     legend_R: 'пересчёт',
