@@ -71,3 +71,20 @@ int32_t pp_batch_couple(const pp_text *given, pp_config *config, pp_fault *fault
         pp_fault_fix_number(fault, PP_OPT_MICROBATCH_SIZE, PP_MAX_BATCH / config->microbatches);
     return PP_ERR_BATCH_SPLIT;
 }
+
+int32_t pp_batch_size_near(int32_t global_batch, int32_t size, int32_t way) {
+    int32_t best = size, distance = INT32_MAX;
+    for (int32_t d = 1; d <= global_batch / d; d++) {
+        if (global_batch % d != 0) continue;
+        for (int32_t n = 0; n < 2; n++) {
+            const int32_t b = n == 0 ? d : global_batch / d, away = b > size ? b - size : size - b;
+            if (b > PP_MAX_MICROBATCH_SIZE || global_batch / b > PP_MAX_MICROBATCHES || away >= distance) continue;
+            if (way > 0 ? b <= size : way < 0 ? b >= size : 0) continue;
+            best = b;
+            distance = away;
+        }
+    }
+    return best;
+}
+
+int32_t pp_batch_shown(int32_t microbatches) { return (31 / microbatches + 1) * microbatches; }

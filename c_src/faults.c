@@ -148,6 +148,7 @@ static const pp_words option_words[PP_TRAIN_END] = {
     [PP_OPT_CHECKPOINT_EVERY] = {"checkpoint-every", "шагов между копиями (checkpoint-every)"},
     [PP_OPT_MTBF] = {"mtbf", "среднее время между отказами (mtbf)"},
     [PP_OPT_HORIZON] = {"horizon", "шагов в обучении (horizon)"},
+    [PP_OPT_MOVES] = {"moves", "перестановки (moves)"},
     [PP_TRAIN_DATA] = {"data", "данные (data)"},
     [PP_TRAIN_WIDTH] = {"width", "ширина скрытого слоя (width)"},
     [PP_TRAIN_DEPTH] = {"depth (layers)", "число слоёв (depth)"},
@@ -237,6 +238,10 @@ static const pp_words templates[PP_STATUS_COUNT] = {
     [PP_ERR_MEMORY_SHARE] = {"%o = %s: from I to W no more can be kept than there are activations.",
                              "%o = %s: от I до W нельзя хранить больше, чем занимают активации."},
     [PP_ERR_FAIL_TIME] = {"%o = %s: the step is over by then.", "%o = %s: шаг к этому времени уже закончен."},
+    [PP_ERR_MOVES] = {"%o = %s: no such move here; a move is an action of the schedule and how many places of its rank's list "
+                      "it goes: 1F2-1 is one earlier, 0B3+2 two later.",
+                      "%o = %s: так переставить нельзя; перестановка — это операция расписания и число мест в списке её "
+                      "устройства: 1F2-1 — на одно раньше, 0B3+2 — на два позже."},
     [PP_ERR_EMPTY] = {"The schedule has no actions.", "В расписании нет ни одной операции."},
     [PP_ERR_STAGE_UNKNOWN] = {"%p: %x names a stage or micro-batch that the schedule does not have.",
                               "%p: %x — такой стадии или такого микробатча в расписании нет."},

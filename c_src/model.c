@@ -13,19 +13,26 @@ enum { BLOCK = 64 };
 
 /* ---- layout ---- */
 
+/* 1 if layer l of an even cut lies in a stage that is held; NULL: all are. */
+static int layer_held(int32_t layers, int32_t stages, const uint8_t *held, int32_t l) {
+    const int32_t each = layers / stages, in_longer = layers % stages * (each + 1);
+    return held == NULL || held[l < in_longer ? l / (each + 1) : layers % stages + (l - in_longer) / each];
+}
+
 /* One slab: the struct, the small tables, then floats. */
-static size_t layout(const int32_t *widths, int32_t layers, int32_t stages, pp_network *network) {
+static size_t layout(const int32_t *widths, int32_t layers, int32_t stages, const uint8_t *held, pp_network *network) {
     size_t parameters = 0, widest = (size_t)widths[0];
     for (int32_t l = 0; l < layers; l++) {
-        parameters += (size_t)widths[l] * (size_t)widths[l + 1] + (size_t)widths[l + 1];
+        if (layer_held(layers, stages, held, l))
+            parameters += (size_t)widths[l] * (size_t)widths[l + 1] + (size_t)widths[l + 1];
         if ((size_t)widths[l + 1] > widest) widest = (size_t)widths[l + 1];
     }
     const size_t tables = 2 * ((size_t)layers + 1) + (size_t)stages + 1;
-    const size_t scratch = BLOCK * (3 * widest + 2); /* two layers, targets, losses */
+    const size_t scratch = held != NULL ? 0 : BLOCK * (3 * widest + 2); /* two layers, targets, losses */
     size_t panels = 0;
     for (int32_t l = 0; l < layers; l++) {
         const size_t needed = pp_matmul_bytes(widths[l], widths[l + 1]) / sizeof(float);
-        if (needed > panels) panels = needed;
+        if (needed > panels && layer_held(layers, stages, held, l)) panels = needed;
     }
     if (network != NULL) {
         network->widest = (int32_t)widest;
@@ -43,7 +50,11 @@ static size_t layout(const int32_t *widths, int32_t layers, int32_t stages, pp_n
 
 size_t pp_network_bytes(const int32_t *widths, int32_t layers, int32_t stages) {
     assert(layers >= 1 && stages >= 1);
-    return layout(widths, layers, stages, NULL);
+    return layout(widths, layers, stages, NULL, NULL);
+}
+
+size_t pp_network_part_bytes(const int32_t *widths, int32_t layers, int32_t stages, const uint8_t *held) {
+    return layers < stages ? sizeof(pp_network) : layout(widths, layers, stages, held, NULL);
 }
 
 static int32_t cut(pp_network *network, const int32_t *cuts) {
@@ -58,24 +69,37 @@ static int32_t cut(pp_network *network, const int32_t *cuts) {
     return (cuts == NULL || cuts[0] == 0) && out[network->stages] == network->layers ? PP_OK : PP_ERR_LAYERS;
 }
 
-int32_t pp_network_init(const int32_t *widths, int32_t layers, int32_t stages, const int32_t *cuts, int32_t activation,
-                        int32_t loss, void *memory, size_t bytes) {
+static int32_t init(const int32_t *widths, int32_t layers, int32_t stages, const int32_t *cuts, const uint8_t *held,
+                    int32_t activation, int32_t loss, void *memory) {
     assert(memory != NULL && ((uintptr_t)memory & 7) == 0);
-    if (bytes < pp_network_bytes(widths, layers, stages)) return PP_ERR_CAPACITY;
     pp_network *network = memory;
     memset(network, 0, sizeof *network);
     network->layers = layers;
     network->stages = stages;
     network->activation = activation;
     network->loss = loss;
-    layout(widths, layers, stages, network);
+    layout(widths, layers, stages, held, network);
     memcpy(network->widths, widths, ((size_t)layers + 1) * sizeof(int32_t));
     network->layer_begin[0] = 0;
     for (int32_t l = 0; l < layers; l++)
-        network->layer_begin[l + 1] = network->layer_begin[l] + (widths[l] + 1) * widths[l + 1];
+        network->layer_begin[l + 1] =
+            network->layer_begin[l] + (layer_held(layers, stages, held, l) ? (widths[l] + 1) * widths[l + 1] : 0);
     pp_zero(network->parameters, network->parameter_count);
     pp_zero(network->gradients, network->parameter_count);
     return cut(network, cuts);
+}
+
+int32_t pp_network_init(const int32_t *widths, int32_t layers, int32_t stages, const int32_t *cuts, int32_t activation,
+                        int32_t loss, void *memory, size_t bytes) {
+    if (bytes < pp_network_bytes(widths, layers, stages)) return PP_ERR_CAPACITY;
+    return init(widths, layers, stages, cuts, NULL, activation, loss, memory);
+}
+
+int32_t pp_network_part_init(const int32_t *widths, int32_t layers, int32_t stages, const uint8_t *held,
+                             int32_t activation, int32_t loss, void *memory, size_t bytes) {
+    if (layers < stages) return PP_ERR_LAYERS;
+    if (bytes < pp_network_part_bytes(widths, layers, stages, held)) return PP_ERR_CAPACITY;
+    return init(widths, layers, stages, NULL, held, activation, loss, memory);
 }
 
 int32_t pp_network_layers(const pp_network *network) { return network->layers; }
@@ -88,6 +112,14 @@ int32_t pp_network_parameter_count(const pp_network *network) { return network->
 const int32_t *pp_network_layer_begin(const pp_network *network) { return network->layer_begin; }
 float *pp_network_parameters(pp_network *network) { return network->parameters; }
 float *pp_network_gradients(pp_network *network) { return network->gradients; }
+
+float *pp_stage_parameters(pp_network *network, int32_t stage) {
+    return network->parameters + network->layer_begin[network->cuts[stage]];
+}
+
+int32_t pp_stage_parameter_count(const pp_network *network, int32_t stage) {
+    return network->layer_begin[network->cuts[stage + 1]] - network->layer_begin[network->cuts[stage]];
+}
 
 /* Where the biases of layer l begin. */
 static size_t bias_begin(const pp_network *network, int32_t l) {
@@ -284,6 +316,8 @@ static int32_t labelled(const int32_t *labels, int32_t rows) {
     for (int32_t r = 0; r < rows; r++) count += labels[r] >= 0;
     return count > 0 ? count : 1;
 }
+
+int32_t pp_labelled(const int32_t *labels, int32_t rows) { return labelled(labels, rows); }
 
 double pp_mean_loss(int32_t rows, const int32_t *labels, const float *losses) {
     double sum = 0.0;

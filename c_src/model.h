@@ -55,7 +55,16 @@ void pp_network_loss_backward(const pp_network *network, int32_t rows, const flo
  * weights stay, and the status is PP_ERR_DIVERGED. losses: one per sample. */
 int32_t pp_network_update(pp_network *network, int32_t rows, const int32_t *labels, const float *losses, double rate,
                           double *loss);
+/* How many samples have a label, at least 1: what gradients are divided by. */
+int32_t pp_labelled(const int32_t *labels, int32_t rows);
 /* The mean over the samples that have a label, added in order. */
 double pp_mean_loss(int32_t rows, const int32_t *labels, const float *losses);
+
+/* A network of which only the stages with held[stage] != 0 have memory for weights and gradients, as on a device that holds
+ * no others; layers are cut evenly. Shapes are told of all. It has no scratch: pp_network_loss, _accuracy and _predict
+ * need a whole one. */
+size_t pp_network_part_bytes(const int32_t *widths, int32_t layers, int32_t stages, const uint8_t *held);
+int32_t pp_network_part_init(const int32_t *widths, int32_t layers, int32_t stages, const uint8_t *held,
+                             int32_t activation, int32_t loss, void *memory, size_t bytes);
 
 #endif

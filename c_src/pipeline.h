@@ -97,6 +97,7 @@ extern "C" {
     X(PP_ERR_LAYOUT_STAGES, "layout-stages")                                                                         \
     X(PP_ERR_MEMORY_SHARE, "memory-share")                                                                           \
     X(PP_ERR_FAIL_TIME, "fail-time")                                                                                 \
+    X(PP_ERR_MOVES, "moves")                                                                                         \
     /* a schedule */                                                                                                 \
     X(PP_ERR_SYNTAX, "syntax")                                                                                       \
     X(PP_ERR_EMPTY, "empty")                                                                                         \
@@ -122,6 +123,7 @@ extern "C" {
     X(PP_ERR_LAYERS, "layers")                                                                                       \
     X(PP_ERR_DIVERGED, "diverged")                                                                                   \
     X(PP_STEP_DONE, "step-done")   /* not an error: the run has finished a step */                                   \
+    X(PP_RANK_WAITS, "rank-waits") /* nor this: a rank needs a message before it can go on */                        \
     /* memory given by the caller */                                                                                 \
     X(PP_ERR_CAPACITY, "capacity")
 
@@ -250,7 +252,9 @@ int32_t pp_fault_message(const pp_fault *fault, int32_t lang, char *out, int32_t
     X(PP_OPT_CHECKPOINT_COST, "checkpoint-cost", 0, 'R')                                                             \
     X(PP_OPT_CHECKPOINT_EVERY, "checkpoint-every", 0, 'N')                                                           \
     X(PP_OPT_MTBF, "mtbf", 0, 'R')                                                                                   \
-    X(PP_OPT_HORIZON, "horizon", 0, 'N')
+    X(PP_OPT_HORIZON, "horizon", 0, 'N')                                                                             \
+    /* the order, changed by hand: see pp_moves_apply */                                                             \
+    X(PP_OPT_MOVES, "moves", 0, 'S')
 
 typedef enum pp_option {
 #define PP_OPTION_ENUM(id, name, letter, kind) id,
@@ -332,6 +336,12 @@ typedef struct pp_config {
     PP_CONFIG_FIELDS(PP_CONFIG_INT)
 #undef PP_CONFIG_INT
 } pp_config;
+
+/* Samples, as a strip of them is cut. The size of micro-batch that cuts global_batch evenly and is nearest to size (way 0), or
+ * the next larger (way 1) or smaller one (way -1), size itself where there is none. And the samples a batch is shown with
+ * where nothing was said of samples: the least multiple of its micro-batches that is at least 32. */
+PP_EXPORT(pp_batch_size_near) int32_t pp_batch_size_near(int32_t global_batch, int32_t size, int32_t way);
+PP_EXPORT(pp_batch_shown) int32_t pp_batch_shown(int32_t microbatches);
 
 PP_EXPORT(pp_config_bytes) int32_t pp_config_bytes(void);
 PP_EXPORT(pp_config_field_count) int32_t pp_config_field_count(void);
@@ -446,6 +456,13 @@ PP_EXPORT(pp_schedule_bytes) size_t pp_schedule_bytes(const pp_config *config);
 PP_EXPORT(pp_schedule_make)
 int32_t pp_schedule_make(const pp_config *config, const double *costs, void *memory, size_t bytes, pp_fault *fault);
 
+/* Changes the order of a schedule as the option moves of the request says: words "2F1-3", stage 2's F of micro-batch 1 three
+ * places earlier in its rank's list, or "0B3+1", one later; with slices "2F1.0-3". A fused slot is one place. One word after
+ * the other; without the option nothing is changed. Returns PP_OK or PP_ERR_MOVES (no such action, or the list ends before
+ * that; the order is then unspecified). Whether the new order runs pp_check says. */
+PP_EXPORT(pp_moves_apply)
+int32_t pp_moves_apply(const char *text, int32_t length, pp_schedule *schedule, pp_fault *fault);
+
 /* For callers that do not see the struct. */
 PP_EXPORT(pp_schedule_ranks) int32_t pp_schedule_ranks(const pp_schedule *schedule);
 PP_EXPORT(pp_schedule_stages) int32_t pp_schedule_stages(const pp_schedule *schedule);
@@ -495,6 +512,16 @@ int32_t pp_check(const pp_schedule *schedule, void *memory, size_t bytes, int32_
 PP_EXPORT(pp_simulate)
 int32_t pp_simulate(const pp_schedule *schedule, const double *costs, int32_t transfer, pp_timeline *timeline,
                     pp_fault *fault);
+
+/* What a schedule does that pp_check has just refused with DEADLOCK or ORDER, in the timeline it left in memory: what can
+ * run runs, timed as by pp_simulate (rendezvous as overlap), until all ranks stand still; then *halt is the last finish, and
+ * what is left follows there, rank by rank in its order, so that it can be drawn. circle: 2 * ranks entries. Fills pairs
+ * (an action, the one that has to run before it) along the circle of waiting: each rank of it stands before the first, and
+ * the second lies further on in the list of the next pair's rank. Returns how many pairs; 1 where a rank waits for
+ * itself. */
+PP_EXPORT(pp_stall)
+int32_t pp_stall(const pp_schedule *schedule, const double *costs, int32_t transfer, pp_timeline *timeline,
+                 int32_t *circle, double *halt);
 
 PP_EXPORT(pp_timeline_start) const double *pp_timeline_start(const pp_timeline *timeline);
 PP_EXPORT(pp_timeline_finish) const double *pp_timeline_finish(const pp_timeline *timeline);
@@ -882,6 +909,24 @@ int32_t pp_failure_lost(const pp_schedule *schedule, const pp_timeline *timeline
 PP_EXPORT(pp_failure_expected)
 double pp_failure_expected(double step, double every, double checkpoint, double restart, double mtbf);
 
+/* -- a step that really ran --
+ * start, finish: action_count doubles each, in any unit and on one clock; no action of a rank begins before the one before
+ * it ends. Halves of a fused slot may have times of their own. timeline: checked. */
+/* Puts the times into the timeline, the first start at 0, a fused slot as one. */
+PP_EXPORT(pp_measured_times)
+void pp_measured_times(const pp_schedule *schedule, const double *start, const double *finish, pp_timeline *timeline);
+/* Costs of the stages that these times show, as pp_simulate takes them: the mean of each stage and op; for a hop the mean
+ * from the maker's finish to the taker's start, where the taker's rank was waiting. What did not occur is filled in as
+ * pp_costs_parse does. costs: PP_COST_ROWS * stages doubles; scratch: as many, and stages more. Returns a bit 1 << row for
+ * each row that was measured. */
+PP_EXPORT(pp_measured_costs)
+int32_t pp_measured_costs(const pp_schedule *schedule, const pp_timeline *timeline, const double *start,
+                          const double *finish, double *costs, double *scratch);
+/* pp_report of measured times: busy is what actions took. costs: of pp_measured_costs. */
+PP_EXPORT(pp_measured_report)
+void pp_measured_report(const pp_schedule *schedule, const pp_config *config, const double *costs,
+                        const pp_timeline *timeline, void *scratch, pp_summary *summary, pp_rank_report *ranks);
+
 /* ---- 5. The toy network --------------------------------------------------------------------------------------- */
 
 /* A multilayer perceptron whose layers are cut into stages, trained by executing a schedule action by action. What it
@@ -1045,6 +1090,9 @@ PP_EXPORT(pp_network_parameter_count) int32_t pp_network_parameter_count(const p
 PP_EXPORT(pp_network_layer_begin) const int32_t *pp_network_layer_begin(const pp_network *network);
 PP_EXPORT(pp_network_parameters) float *pp_network_parameters(pp_network *network);
 PP_EXPORT(pp_network_gradients) float *pp_network_gradients(pp_network *network);
+/* What of them belongs to a stage: so many, one after the other. */
+PP_EXPORT(pp_stage_parameters) float *pp_stage_parameters(pp_network *network, int32_t stage);
+PP_EXPORT(pp_stage_parameter_count) int32_t pp_stage_parameter_count(const pp_network *network, int32_t stage);
 
 /* Mean loss over all samples, and the share of them whose class is told right. The network's scratch is used. */
 PP_EXPORT(pp_network_loss) double pp_network_loss(pp_network *network, const pp_data *data);
@@ -1102,6 +1150,59 @@ PP_EXPORT(pp_run_sums_in_order) int32_t pp_run_sums_in_order(const pp_run *run);
 PP_EXPORT(pp_run_in_flight) int32_t pp_run_in_flight(const pp_run *run, int32_t rank);
 PP_EXPORT(pp_run_peak) int32_t pp_run_peak(const pp_run *run, int32_t rank);
 PP_EXPORT(pp_run_slots) int32_t pp_run_slots(const pp_run *run, int32_t rank);
+/* Measured: the most bytes of live activations a rank held in the last step (or this one so far): inputs of its stages and
+ * outputs of their layers, of micro-batches between their F (or R) and what releases them. Gradients are not counted. */
+PP_EXPORT(pp_run_peak_bytes) double pp_run_peak_bytes(const pp_run *run, int32_t rank);
+/* What pp_memory_report is to be asked to say the same beforehand: PP_MEMORY_ROWS * stages, in bytes of the largest micro-
+ * batch, nothing that is always there. Peaks are equal where all micro-batches have as many samples, and R come for all
+ * F or for none; otherwise the measured one is no larger. */
+PP_EXPORT(pp_run_memory) void pp_run_memory(const pp_run *run, double *table);
+/* The next step is number `steps`, whose weights the caller has put into the network. Between steps or within one. */
+PP_EXPORT(pp_run_rewind) void pp_run_rewind(pp_run *run, int32_t steps);
+
+/* -- one rank by itself --
+ * The same run by p processes, each with a memory of its own: what it keeps and does is that of one rank, and messages go
+ * between them. The carrier of the messages knows no schedule:
+ *
+ *     repeat   pp_rank_go                  the next thing that can be done
+ *              pp_rank_post, until NULL    what is now to be sent, to which rank
+ *     and for each message that comes, of the same step: pp_rank_place, write the floats there, pp_rank_arrived.
+ *
+ * Messages may come in any order. One of a later step must be held back until this rank has begun that step: until
+ * pp_rank_go has been called after PP_STEP_DONE. Weights after each step are those of pp_run_step, bit for bit. The network
+ * has only the stages of the rank (both, or all, of a bidirectional schedule). Who wants to resume after a loss keeps the
+ * weights of all stages and the number of steps, puts them back and calls pp_run_rewind. */
+PP_EXPORT(pp_rank_network_bytes)
+size_t pp_rank_network_bytes(const pp_schedule *schedule, int32_t rank, const int32_t *widths, int32_t layers);
+/* PP_OK, LAYERS or CAPACITY. All weights are zero. */
+PP_EXPORT(pp_rank_network_init)
+int32_t pp_rank_network_init(const pp_schedule *schedule, int32_t rank, const int32_t *widths, int32_t layers,
+                             int32_t activation, int32_t loss, void *memory, size_t bytes);
+/* As pp_run_bytes and pp_run_init, but that a checked timeline will do; rank -1 is all of them. */
+PP_EXPORT(pp_rank_bytes)
+size_t pp_rank_bytes(const pp_schedule *schedule, const pp_network *network, const pp_training *training,
+                     int32_t rank);
+PP_EXPORT(pp_rank_init)
+int32_t pp_rank_init(const pp_schedule *schedule, const pp_timeline *timeline, pp_network *network, pp_data *data,
+                     const pp_training *training, int32_t rank, void *memory, size_t bytes, pp_fault *fault);
+/* Stages that the rank holds, ascending: number 0, 1, ..; -1 when there are no more. */
+PP_EXPORT(pp_rank_stage) int32_t pp_rank_stage(const pp_run *run, int32_t number);
+/* The action the rank comes to next, by its index in the schedule; -1 if it has none left in this step. */
+PP_EXPORT(pp_rank_next) int32_t pp_rank_next(const pp_run *run);
+/* PP_OK (action: what was performed, -1 for the beginning or a part of the end of a step), RANK_WAITS, STEP_DONE, or
+ * DIVERGED (the step is over, and all ranks have skipped it). The schedule trains. On rank 0 pp_run_loss then tells the
+ * mean loss. */
+PP_EXPORT(pp_rank_go) int32_t pp_rank_go(pp_run *run, int32_t *action);
+typedef struct pp_message {
+    int32_t to;    /* rank */
+    int32_t key;   /* what it is, for pp_rank_place there */
+    int32_t count; /* floats */
+} pp_message;
+/* Floats to be sent, good until the next call; NULL if there are no more. */
+PP_EXPORT(pp_rank_post) const float *pp_rank_post(pp_run *run, pp_message *out);
+/* Where a message belongs; NULL if it is none for this rank, or not as long as it should be. */
+PP_EXPORT(pp_rank_place) float *pp_rank_place(pp_run *run, int32_t key, int32_t count);
+PP_EXPORT(pp_rank_arrived) void pp_rank_arrived(pp_run *run, int32_t key);
 
 /* ---- 6. Files ------------------------------------------------------------------------------------------------- */
 

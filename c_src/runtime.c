@@ -11,52 +11,9 @@
 
 #include "fault.h"
 #include "model.h"
+#include "runtime.h"
 #include "schedule.h"
 #include "tensor.h"
-
-/* Slots of one kind. Cells are (stage, micro-batch), numbered stage * microbatches + microbatch. */
-typedef struct pool {
-    int32_t *begin; /* ranks + 1: slot numbers of each rank */
-    int32_t *free;  /* free slot numbers of each rank, a stack from begin[rank] on */
-    int32_t *used;  /* slots of each rank in use */
-    int32_t *peak;  /* the most there were */
-    int32_t *of;    /* slot of each cell, -1 for none */
-    size_t *offset; /* where each slot's floats begin */
-    float *floats;
-} pool;
-
-struct pp_run {
-    const pp_schedule *schedule;
-    const double *start;
-    pp_network *network;
-    pp_data *data;
-    double rate;
-    double loss;
-    int32_t batch;
-    int32_t steps;
-    int32_t skipped;
-    int32_t position;   /* actions of the present step done, -1 between steps */
-    int32_t recomputes; /* F keeps the input alone, and R makes the activations again */
-    int32_t in_order;
-    int32_t half_slot;    /* rank that has done the first half of a fused slot, -1 for none */
-    int32_t release_cell; /* cell whose slots are freed when that slot ends, -1 for none */
-    int32_t *microbatch_begin;
-    int32_t *head;           /* the action each rank comes to next */
-    uint8_t *input_there;    /* of each cell: its input message has arrived .. */
-    uint8_t *gradient_there; /* .. and that with the gradient of its output */
-    pool inputs;             /* stage inputs, from F to B or W */
-    pool work;               /* activations, then deltas; from F, or R, to B or W */
-    /* The whole batch: a row for each sample, so that any number of messages may be under way. */
-    int32_t *labels;
-    float *features;
-    float *targets;
-    float *losses;
-    size_t *hop_begin; /* of each stage but the first: where the messages into it begin */
-    float *input_messages;
-    float *gradient_messages; /* on the hop into stage s+1: gradients of the outputs of stage s */
-    float *copies;            /* gradients of the second and further copies of the stages */
-    float *scratch;           /* activations of a forward that keeps none */
-};
 
 /* ---- memory ---- */
 
@@ -72,6 +29,16 @@ static void *take(cursor *at, uint64_t count, size_t size) {
 }
 
 static int releases(const pp_action *a) { return a->op == PP_B || a->op == PP_W; }
+
+/* Which F are made again by an R. */
+enum { NONE, ALL, SOME };
+
+int pp_run_holds(const pp_run *run, const pp_schedule *schedule, int32_t stage) {
+    if (run->only < 0) return 1;
+    for (int32_t copy = 0; copy < schedule->pipes; copy++)
+        if (schedule->stage_rank[copy * schedule->stages + stage] == run->only) return 1;
+    return 0;
+}
 
 /* The most cells a rank holds between `opens` and its B or W. Both halves of a fused slot count while it lasts. */
 static int32_t slots_needed(const pp_schedule *schedule, int32_t rank, int32_t opens) {
@@ -103,12 +70,13 @@ static int32_t width_needed(const pp_schedule *schedule, const pp_network *netwo
     return widest;
 }
 
-static void lay_pool(cursor *at, const pp_schedule *schedule, const pp_network *network, int32_t rows, int32_t opens,
-                     int32_t work, pool *p) {
+static void lay_pool(cursor *at, const pp_schedule *schedule, const pp_network *network, int32_t only, int32_t rows,
+                     int32_t opens, int32_t work, pp_pool *p) {
     const uint64_t ranks = (uint64_t)schedule->ranks;
     int32_t slots = 0;
     uint64_t floats = 0;
-    for (int32_t r = 0; r < schedule->ranks; r++) slots += slots_needed(schedule, r, opens);
+    for (int32_t r = 0; r < schedule->ranks; r++)
+        if (only < 0 || r == only) slots += slots_needed(schedule, r, opens);
     p->begin = take(at, ranks + 1, sizeof(int32_t));
     p->free = take(at, (uint64_t)slots, sizeof(int32_t));
     p->used = take(at, ranks, sizeof(int32_t));
@@ -117,7 +85,7 @@ static void lay_pool(cursor *at, const pp_schedule *schedule, const pp_network *
     p->offset = take(at, (uint64_t)slots, sizeof(size_t));
     slots = 0;
     for (int32_t r = 0; r < schedule->ranks; r++) {
-        const int32_t needed = slots_needed(schedule, r, opens);
+        const int32_t needed = only < 0 || r == only ? slots_needed(schedule, r, opens) : 0;
         const uint64_t size = (uint64_t)rows * (uint64_t)width_needed(schedule, network, r, work);
         if (p->begin != NULL) p->begin[r] = slots;
         for (int32_t n = 0; n < needed; n++, slots++, floats += size)
@@ -135,12 +103,15 @@ static uint64_t lay_out(const pp_schedule *schedule, const pp_network *network, 
     uint64_t hops = 0;
     int32_t widest = 0;
     take(&at, 1, sizeof(pp_run));
+    run->live = take(&at, (uint64_t)schedule->ranks, sizeof(double));
+    run->most = take(&at, (uint64_t)schedule->ranks, sizeof(double));
     run->microbatch_begin = take(&at, m + 1, sizeof(int32_t));
     run->head = take(&at, (uint64_t)schedule->ranks, sizeof(int32_t));
     run->input_there = take(&at, stages * m, 1);
     run->gradient_there = take(&at, stages * m, 1);
-    lay_pool(&at, schedule, network, rows, PP_F, 0, &run->inputs);
-    lay_pool(&at, schedule, network, rows, run->recomputes ? PP_R : PP_F, 1, &run->work);
+    run->remade = take(&at, run->recomputes ? stages * m : 0, 1);
+    lay_pool(&at, schedule, network, run->only, rows, PP_F, 0, &run->inputs);
+    lay_pool(&at, schedule, network, run->only, rows, run->recomputes == ALL ? PP_R : PP_F, 1, &run->work);
     run->labels = take(&at, n, sizeof(int32_t));
     run->features = take(&at, n * (uint64_t)pp_network_inputs(network), sizeof(float));
     run->targets = take(&at, n * (uint64_t)pp_network_outputs(network), sizeof(float));
@@ -148,24 +119,33 @@ static uint64_t lay_out(const pp_schedule *schedule, const pp_network *network, 
     run->hop_begin = take(&at, stages, sizeof(size_t));
     for (int32_t s = 0; s < schedule->stages; s++) {
         if (run->hop_begin != NULL) run->hop_begin[s] = (size_t)hops;
-        if (s > 0) hops += n * (uint64_t)pp_stage_input_width(network, s);
+        if (s > 0 && (pp_run_holds(run, schedule, s) || pp_run_holds(run, schedule, s - 1)))
+            hops += n * (uint64_t)pp_stage_input_width(network, s);
         if (pp_stage_width(network, s) > widest) widest = pp_stage_width(network, s);
     }
     run->input_messages = take(&at, hops, sizeof(float));
     run->gradient_messages = take(&at, schedule->trains ? hops : 0, sizeof(float));
     run->copies = take(&at, (uint64_t)(schedule->pipes - 1) * (uint64_t)network->parameter_count, sizeof(float));
     run->scratch = take(&at, (uint64_t)rows * (uint64_t)widest, sizeof(float));
+    const uint64_t votes = run->only == PP_ROOT_RANK ? (uint64_t)schedule->ranks * (n + 1) : run->only >= 0 ? n + 1 : 0;
+    run->votes = take(&at, votes, sizeof(float));
     return at.used;
 }
 
 static int recomputes(const pp_schedule *schedule) {
     const int32_t count = count_op(schedule, PP_R);
-    return count > 0 && count == count_op(schedule, PP_F);
+    return count == 0 ? NONE : count == count_op(schedule, PP_F) ? ALL : SOME;
 }
 
 size_t pp_run_bytes(const pp_schedule *schedule, const pp_network *network, const pp_training *training) {
+    return pp_rank_bytes(schedule, network, training, -1);
+}
+
+size_t pp_rank_bytes(const pp_schedule *schedule, const pp_network *network, const pp_training *training,
+                     int32_t rank) {
     pp_run run;
     memset(&run, 0, sizeof run);
+    run.only = rank;
     run.recomputes = recomputes(schedule);
     if (network->stages != schedule->stages) return sizeof run; /* pp_run_init refuses */
     const uint64_t bytes = lay_out(schedule, network, training->batch, NULL, &run);
@@ -197,6 +177,11 @@ static int32_t refuse(int32_t status, int32_t option, int32_t a, int32_t seen, i
 
 int32_t pp_run_init(const pp_schedule *schedule, const pp_timeline *timeline, pp_network *network, pp_data *data,
                     const pp_training *training, void *memory, size_t bytes, pp_fault *fault) {
+    return pp_rank_init(schedule, timeline, network, data, training, -1, memory, bytes, fault);
+}
+
+int32_t pp_rank_init(const pp_schedule *schedule, const pp_timeline *timeline, pp_network *network, pp_data *data,
+                     const pp_training *training, int32_t rank, void *memory, size_t bytes, pp_fault *fault) {
     const int32_t m = schedule->microbatches, batch = training->batch;
     assert(memory != NULL && ((uintptr_t)memory & 7) == 0);
     assert(timeline->action_count == schedule->action_count && data->inputs == pp_network_inputs(network));
@@ -212,7 +197,7 @@ int32_t pp_run_init(const pp_schedule *schedule, const pp_timeline *timeline, pp
         if (fault != NULL) pp_fault_fix_number(fault, PP_OPT_MICROBATCHES, batch);
         return PP_ERR_BATCH;
     }
-    if (bytes < pp_run_bytes(schedule, network, training)) return refuse(PP_ERR_CAPACITY, -1, -1, 0, 0, fault);
+    if (bytes < pp_rank_bytes(schedule, network, training, rank)) return refuse(PP_ERR_CAPACITY, -1, -1, 0, 0, fault);
 
     pp_run *run = memory;
     memset(run, 0, sizeof *run);
@@ -223,6 +208,7 @@ int32_t pp_run_init(const pp_schedule *schedule, const pp_timeline *timeline, pp
     run->rate = training->rate;
     run->loss = NAN;
     run->batch = batch;
+    run->only = rank;
     run->recomputes = recomputes(schedule);
     lay_out(schedule, network, batch, memory, run);
     run->in_order = sums_in_order(schedule, run->inputs.of);
@@ -230,26 +216,32 @@ int32_t pp_run_init(const pp_schedule *schedule, const pp_timeline *timeline, pp
     run->microbatch_begin[0] = 0;
     for (int32_t k = 0; k < m; k++)
         run->microbatch_begin[k + 1] = run->microbatch_begin[k] + batch / m + (k < batch % m);
+    if (run->recomputes) memset(run->remade, 0, (size_t)schedule->stages * (size_t)m);
+    for (int32_t i = 0; i < schedule->action_count; i++) {
+        const pp_action *a = &schedule->actions[i];
+        if (a->op == PP_R) run->remade[a->stage * m + a->microbatch] = 1;
+    }
     memset(run->inputs.peak, 0, (size_t)schedule->ranks * sizeof(int32_t));
     memset(run->work.peak, 0, (size_t)schedule->ranks * sizeof(int32_t));
+    memset(run->most, 0, (size_t)schedule->ranks * sizeof(double));
     run->position = -1;
     return PP_OK;
 }
 
 /* ---- slots ---- */
 
-static void empty_pool(pool *p, int32_t ranks, int32_t cells) {
+static void empty_pool(pp_pool *p, int32_t ranks, int32_t cells) {
     for (int32_t i = 0; i < p->begin[ranks]; i++) p->free[i] = i;
     for (int32_t r = 0; r < ranks; r++) p->used[r] = 0;
     for (int32_t i = 0; i < cells; i++) p->of[i] = -1;
 }
 
-static float *slot(const pool *p, int32_t cell) {
+static float *slot(const pp_pool *p, int32_t cell) {
     assert(p->of[cell] >= 0);
     return p->floats + p->offset[p->of[cell]];
 }
 
-static float *open_slot(pool *p, int32_t rank, int32_t cell) {
+static float *open_slot(pp_pool *p, int32_t rank, int32_t cell) {
     assert(p->of[cell] < 0);
     assert(p->used[rank] < p->begin[rank + 1] - p->begin[rank]); /* the peak in flight, never more */
     p->of[cell] = p->free[p->begin[rank] + p->used[rank]++];
@@ -257,26 +249,11 @@ static float *open_slot(pool *p, int32_t rank, int32_t cell) {
     return slot(p, cell);
 }
 
-static void close_slot(pool *p, int32_t rank, int32_t cell) {
+static void close_slot(pp_pool *p, int32_t rank, int32_t cell) {
     assert(p->of[cell] >= 0);
     p->free[p->begin[rank] + --p->used[rank]] = p->of[cell];
     p->of[cell] = -1;
 }
-
-static void release(pp_run *run, int32_t rank, int32_t cell) {
-    close_slot(&run->inputs, rank, cell);
-    close_slot(&run->work, rank, cell);
-}
-
-/* ---- messages ---- */
-
-/* Messages of one micro-batch on the hop into `stage`, stage >= 1. */
-static float *message(const pp_run *run, float *messages, int32_t stage, int32_t microbatch) {
-    const size_t row = (size_t)run->microbatch_begin[microbatch];
-    return messages + run->hop_begin[stage] + row * (size_t)pp_stage_input_width(run->network, stage);
-}
-
-/* ---- actions ---- */
 
 /* One action with everything it needs, looked up once. */
 typedef struct job {
@@ -294,6 +271,43 @@ static job job_of(const pp_run *run, int32_t rank, const pp_action *a) {
     return j;
 }
 
+/* Live bytes are of what the ops made and still need: a stage's input, the outputs of its layers. Gradients, which
+ * come and go within a backward, are none. */
+static double input_bytes(const pp_run *run, const job *j) {
+    return (double)j->rows * pp_stage_input_width(run->network, j->stage) * (double)sizeof(float);
+}
+
+static double output_bytes(const pp_run *run, const job *j) {
+    return (double)j->rows * pp_stage_width(run->network, j->stage) * (double)sizeof(float);
+}
+
+static float *open_input(pp_run *run, const job *j) {
+    run->live[j->rank] += input_bytes(run, j);
+    return open_slot(&run->inputs, j->rank, j->cell);
+}
+
+static float *open_work(pp_run *run, const job *j) {
+    run->live[j->rank] += output_bytes(run, j);
+    return open_slot(&run->work, j->rank, j->cell);
+}
+
+static void release(pp_run *run, const job *j) {
+    run->live[j->rank] -= input_bytes(run, j) + output_bytes(run, j);
+    close_slot(&run->inputs, j->rank, j->cell);
+    close_slot(&run->work, j->rank, j->cell);
+}
+
+static int is_remade(const pp_run *run, const job *j) { return run->recomputes && run->remade[j->cell]; }
+
+/* ---- messages ---- */
+
+float *pp_run_message(const pp_run *run, float *messages, int32_t stage, int32_t microbatch) {
+    const size_t row = (size_t)run->microbatch_begin[microbatch];
+    return messages + run->hop_begin[stage] + row * (size_t)pp_stage_input_width(run->network, stage);
+}
+
+/* ---- actions ---- */
+
 /* Where the labels and the targets of the last stage lie. */
 static const int32_t *labels_of(const pp_run *run, const job *j) { return run->labels + j->row; }
 
@@ -304,14 +318,14 @@ static const float *targets_of(const pp_run *run, const job *j) {
 static void forward(pp_run *run, const job *j) {
     const pp_network *network = run->network;
     const size_t width = (size_t)pp_stage_input_width(network, j->stage);
-    const float *input =
-        j->first ? run->features + (size_t)j->row * width : message(run, run->input_messages, j->stage, j->microbatch);
+    const float *input = j->first ? run->features + (size_t)j->row * width
+                                  : pp_run_message(run, run->input_messages, j->stage, j->microbatch);
     float *activations = run->scratch;
     if (run->schedule->trains) {
-        float *kept = open_slot(&run->inputs, j->rank, j->cell);
+        float *kept = open_input(run, j);
         memcpy(kept, input, (size_t)j->rows * width * sizeof(float));
         input = kept;
-        if (!run->recomputes) activations = open_slot(&run->work, j->rank, j->cell);
+        if (!is_remade(run, j)) activations = open_work(run, j);
     }
     pp_stage_forward(network, j->stage, j->rows, input, activations);
     const float *output = pp_stage_output(network, j->stage, j->rows, activations);
@@ -320,13 +334,12 @@ static void forward(pp_run *run, const job *j) {
         return;
     }
     const size_t count = (size_t)j->rows * (size_t)pp_stage_output_width(network, j->stage);
-    memcpy(message(run, run->input_messages, j->stage + 1, j->microbatch), output, count * sizeof(float));
+    memcpy(pp_run_message(run, run->input_messages, j->stage + 1, j->microbatch), output, count * sizeof(float));
     run->input_there[j->cell + run->schedule->microbatches] = 1;
 }
 
 static void recompute(pp_run *run, const job *j) {
-    float *activations = run->recomputes ? open_slot(&run->work, j->rank, j->cell) : slot(&run->work, j->cell);
-    pp_stage_forward(run->network, j->stage, j->rows, slot(&run->inputs, j->cell), activations);
+    pp_stage_forward(run->network, j->stage, j->rows, slot(&run->inputs, j->cell), open_work(run, j));
 }
 
 static float *deltas_of(const pp_run *run, const job *j, float *activations) {
@@ -343,8 +356,8 @@ static void backward_input(pp_run *run, const job *j) {
                                  labels_of(run, j), targets_of(run, j),
                                  pp_stage_output(network, j->stage, j->rows, deltas));
     else
-        output_gradient = message(run, run->gradient_messages, j->stage + 1, j->microbatch);
-    if (!j->first) input_gradient = message(run, run->gradient_messages, j->stage, j->microbatch);
+        output_gradient = pp_run_message(run, run->gradient_messages, j->stage + 1, j->microbatch);
+    if (!j->first) input_gradient = pp_run_message(run, run->gradient_messages, j->stage, j->microbatch);
     pp_stage_backward_input(network, j->stage, j->rows, activations, output_gradient, deltas, input_gradient);
     if (!j->first) run->gradient_there[j->cell - run->schedule->microbatches] = 1;
 }
@@ -360,7 +373,7 @@ static void backward_weight(pp_run *run, const job *j) {
                              deltas_of(run, j, activations), gradients);
 }
 
-static void perform(pp_run *run, int32_t rank, const pp_action *a) {
+void pp_run_perform(pp_run *run, int32_t rank, const pp_action *a) {
     const job j = job_of(run, rank, a);
     switch (a->op) {
     case PP_F: forward(run, &j); break;
@@ -375,13 +388,15 @@ static void perform(pp_run *run, int32_t rank, const pp_action *a) {
     const int second = run->half_slot >= 0;
     run->half_slot = a->fused ? rank : -1;
     /* What a fused slot releases it keeps until it ends. */
+    if (run->live[rank] > run->most[rank]) run->most[rank] = run->live[rank];
     if (releases(a) && a->fused)
-        run->release_cell = j.cell;
+        run->release_action = a;
     else if (releases(a))
-        release(run, rank, j.cell);
-    if (second && run->release_cell >= 0) {
-        release(run, rank, run->release_cell);
-        run->release_cell = -1;
+        release(run, &j);
+    if (second && run->release_action != NULL) {
+        const job held = job_of(run, rank, run->release_action);
+        release(run, &held);
+        run->release_action = NULL;
     }
 }
 
@@ -396,12 +411,13 @@ static int arrived(const pp_run *run, const pp_action *a) {
 
 /* The rank whose next action starts first; -1 if none can go on. Asking what has arrived as well as the clock matters
  * where actions cost nothing and many start at the same tick. */
-static int32_t next_rank(const pp_run *run) {
+int32_t pp_run_next_rank(const pp_run *run) {
     const pp_schedule *schedule = run->schedule;
     int32_t best = -1;
     double earliest = 0.0;
     if (run->half_slot >= 0) return run->half_slot;
-    for (int32_t r = 0; r < schedule->ranks; r++) {
+    const int32_t end = run->only < 0 ? schedule->ranks : run->only + 1;
+    for (int32_t r = run->only < 0 ? 0 : run->only; r < end; r++) {
         const int32_t i = run->head[r];
         if (i == schedule->rank_begin[r + 1] || (best >= 0 && run->start[i] >= earliest)) continue;
         const pp_action *a = &schedule->actions[i];
@@ -412,7 +428,7 @@ static int32_t next_rank(const pp_run *run) {
     return best;
 }
 
-static void begin_step(pp_run *run) {
+void pp_run_begin_step(pp_run *run) {
     const pp_schedule *schedule = run->schedule;
     pp_network *network = run->network;
     const int32_t cells = schedule->stages * schedule->microbatches;
@@ -422,13 +438,21 @@ static void begin_step(pp_run *run) {
     for (int32_t copy = 1; copy < schedule->pipes; copy++)
         pp_zero(run->copies + (size_t)(copy - 1) * (size_t)network->parameter_count, network->parameter_count);
     memcpy(run->head, schedule->rank_begin, (size_t)schedule->ranks * sizeof(int32_t));
+    memset(run->live, 0, (size_t)schedule->ranks * sizeof(double));
+    memset(run->most, 0, (size_t)schedule->ranks * sizeof(double));
     memset(run->input_there, 0, (size_t)cells);
     memset(run->gradient_there, 0, (size_t)cells);
     empty_pool(&run->inputs, schedule->ranks, cells);
     empty_pool(&run->work, schedule->ranks, cells);
     run->half_slot = -1;
-    run->release_cell = -1;
+    run->release_action = NULL;
     run->position = 0;
+}
+
+void pp_run_add_copies(pp_run *run) {
+    const int32_t count = run->network->parameter_count;
+    for (int32_t copy = 1; copy < run->schedule->pipes; copy++)
+        pp_add(run->network->gradients, run->copies + (size_t)(copy - 1) * (size_t)count, count);
 }
 
 static int32_t end_step(pp_run *run) {
@@ -439,9 +463,7 @@ static int32_t end_step(pp_run *run) {
         run->loss = pp_mean_loss(run->batch, run->labels, run->losses);
         return isfinite(run->loss) ? PP_STEP_DONE : PP_ERR_DIVERGED;
     }
-    for (int32_t copy = 1; copy < run->schedule->pipes; copy++)
-        pp_add(network->gradients, run->copies + (size_t)(copy - 1) * (size_t)network->parameter_count,
-               network->parameter_count);
+    pp_run_add_copies(run);
     const int32_t status = pp_network_update(network, run->batch, run->labels, run->losses, run->rate, &run->loss);
     if (status == PP_OK) return PP_STEP_DONE;
     run->skipped++;
@@ -449,17 +471,17 @@ static int32_t end_step(pp_run *run) {
 }
 
 int32_t pp_run_next(pp_run *run, int32_t *action) {
-    if (run->position < 0) begin_step(run);
+    if (run->position < 0) pp_run_begin_step(run);
     if (run->position == run->schedule->action_count) {
         if (action != NULL) *action = -1;
         return end_step(run);
     }
-    const int32_t rank = next_rank(run);
+    const int32_t rank = pp_run_next_rank(run);
     assert(rank >= 0);
     if (rank < 0) return PP_ERR_DEADLOCK; /* the schedule was not checked */
     const int32_t i = run->head[rank]++;
     run->position++;
-    perform(run, rank, &run->schedule->actions[i]);
+    pp_run_perform(run, rank, &run->schedule->actions[i]);
     if (action != NULL) *action = i;
     return PP_OK;
 }
@@ -469,6 +491,13 @@ int32_t pp_run_step(pp_run *run) {
     do status = pp_run_next(run, NULL);
     while (status == PP_OK);
     return status == PP_STEP_DONE ? PP_OK : status;
+}
+
+void pp_run_rewind(pp_run *run, int32_t steps) {
+    run->steps = steps;
+    run->position = -1;
+    run->skipped = 0;
+    run->loss = NAN;
 }
 
 /* ---- accessors ---- */
@@ -485,3 +514,16 @@ int32_t pp_run_in_flight(const pp_run *run, int32_t rank) { return run->position
 
 int32_t pp_run_peak(const pp_run *run, int32_t rank) { return run->inputs.peak[rank]; }
 int32_t pp_run_slots(const pp_run *run, int32_t rank) { return run->inputs.begin[rank + 1] - run->inputs.begin[rank]; }
+double pp_run_peak_bytes(const pp_run *run, int32_t rank) { return run->most[rank]; }
+
+void pp_run_memory(const pp_run *run, double *table) {
+    const int32_t n = run->schedule->stages;
+    const double rows = (double)(run->microbatch_begin[1] - run->microbatch_begin[0]) * (double)sizeof(float);
+    memset(table, 0, (size_t)(PP_MEMORY_ROWS * n) * sizeof(double));
+    for (int32_t s = 0; s < n; s++) {
+        const double input = rows * pp_stage_input_width(run->network, s);
+        const double made = rows * pp_stage_width(run->network, s) + (run->recomputes == ALL ? 0 : input);
+        table[PP_MEMORY_ACTIVATIONS * n + s] = table[PP_MEMORY_KEPT * n + s] = made;
+        table[PP_MEMORY_INPUTS * n + s] = input;
+    }
+}

@@ -18,4 +18,5 @@ if ! cmp -s tests/bench/peers/package.json build/peers/installed.json; then
 fi
 node tests/bench/schedules.mjs
 node tests/bench/matmul.mjs
+node tests/bench/workers.mjs
 exec node tests/bench/figure.mjs

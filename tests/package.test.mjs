@@ -87,12 +87,12 @@ test('the package holds no tests, sources of the core or leftovers of the build'
 
 // A limit for each half: what the core adds is found in the core, what the figure adds in the figure. npm run sizes says
 // more.
-test('the one script stays under 133 kB, compressed; the core in it under 64', () => {
+test('the one script stays under 165 kB, compressed; the core in it under 82', () => {
     const packed = (/** @type {string} */ name) => gzipSync(readFileSync(join(root, name)), { level: 9 }).length;
     const script = packed('dist/pipeline-figure.iife.js');
     const core = packed('build/wasm/core_figure.wasm');
-    assert.ok(script <= 133_000, `${script} bytes`);
-    assert.ok(core <= 64_000, `${core} bytes`);
+    assert.ok(script <= 165_000, `${script} bytes`);
+    assert.ok(core <= 82_000, `${core} bytes`);
 });
 
 test('embed.html is whole: it asks for no other file, and no text in it ends a script early', () => {

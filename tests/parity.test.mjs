@@ -52,6 +52,7 @@ test('every simulate case: start, finish, summary, ranks', () => {
         '\nforward=0.1\nbackward=0.3\nlatency=0.7',
         '\nlatency=1\ntransfer=sender',
         '\nforward=1.37\nlatency=0.11\ntransfer=rendezvous',
+        '\nmoves=0F1-1 0B0+1',
     ];
     const requests = [];
     for (const { name, chunksMin, chunksMax } of engine.schedules) {

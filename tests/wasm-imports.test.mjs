@@ -41,16 +41,16 @@ test('each function marked in a header is exported, and each exported pp_ functi
     );
 });
 
-test("the figure's core is the same but for files, and needs no more", () => {
+test("the figure's core is the same but for communication written into files, and needs no more", () => {
     const figure = new WebAssembly.Module(readFileSync(new URL('../build/wasm/core_figure.wasm', import.meta.url)));
-    const ofFiles = /^pp_(file|table|profile|lower|cost_option|config_of_file)/;
+    const lowering = /^pp_table_(lower(_bytes)?|steps)$/;
     const names = (/** @type {WebAssembly.Module} */ module) =>
         WebAssembly.Module.exports(module).map(({ name }) => name);
     assert.deepEqual(
-        names(figure).filter((name) => !ofFiles.test(name)),
-        names(core).filter((name) => !ofFiles.test(name)),
+        names(figure),
+        names(core).filter((name) => !lowering.test(name)),
     );
-    assert.ok(!names(figure).includes('pp_table_parse') && names(core).includes('pp_table_parse'));
+    assert.ok(!names(figure).includes('pp_table_lower') && names(core).includes('pp_table_lower'));
     assert.deepEqual(WebAssembly.Module.imports(figure), WebAssembly.Module.imports(core));
 });
 

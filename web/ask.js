@@ -1,4 +1,5 @@
 // What a figure asks of the core: its own request, and those beside it that its sentence speaks of.
+import { besideFile } from './edit-file.js';
 import { PipelineError } from './engine.js';
 import { COST_ROW, listOf, OPTIONS, withSchedule } from './state.js';
 
@@ -18,10 +19,17 @@ const COMPARED_ACTIONS = 2000;
 /** The schedule each is compared with in the sentence. @type {Record<string, string>} */
 const COMPARED = { '1f1b': 'gpipe', interleaved: '1f1b' };
 
-/** @param {Engine} engine @param {Request} request @returns {Answer} */
-export function ask(engine, request) {
+/**
+ * @param {Engine} engine @param {Request} request @param {import('./edit-file.js').Given | null} [file]  stands in place of a
+ *     generated schedule
+ * @returns {Answer}
+ */
+export function ask(engine, request, file) {
     try {
-        return { request, simulation: engine.simulate(request), error: null };
+        const simulation = file
+            ? engine.check(file.text, { ...besideFile(request), times: file.times })
+            : engine.simulate(request);
+        return { request, simulation, error: null };
     } catch (error) {
         if (!(error instanceof PipelineError)) throw error;
         return { request, simulation: null, error };
@@ -44,6 +52,9 @@ export function askFitting(engine, request, known, isNew) {
     return answer;
 }
 
+/** Whatever was said of samples: another number of micro-batches is free of it. */
+export const NO_SAMPLES = /** @type {Request} */ ({ 'global-batch': null, 'microbatch-size': null });
+
 /**
  * Simulations for the sentence: twice the micro-batches, or another schedule in the same setting.
  * @param {Engine} engine @param {Request} request @param {Simulation} simulation
@@ -52,7 +63,10 @@ export function askFitting(engine, request, known, isNew) {
 export function askBeside(engine, request, { config, actions }) {
     if (actions.count > COMPARED_ACTIONS) return {};
     if (config.schedule === 'forward') {
-        return { doubled: ask(engine, { ...request, microbatches: String(2 * config.microbatches) }).simulation };
+        return {
+            doubled: ask(engine, { ...request, ...NO_SAMPLES, microbatches: String(2 * config.microbatches) })
+                .simulation,
+        };
     }
     const other = engine.schedules.find(({ name }) => name === COMPARED[config.schedule]);
     if (!other) return {};

@@ -6,7 +6,7 @@
 //     pipeline-figure.slim.js   a URL                 module; lit and core.wasm stay outside
 //     pipeline-figure.anywidget.mjs   the bytes, inlined    module for notebooks and MyST
 //     pipeline-figure.nowasm.js       nothing; the core is JavaScript     classic script, where WebAssembly is forbidden
-// and in Node web/core-bytes-node.js. Bundles that are figures and nothing else carry a core without files.
+// and in Node web/core-bytes-node.js. Bundles that are figures and nothing else carry a core that writes no communication into files.
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -68,7 +68,7 @@ const bytes = {
     },
 };
 
-// The core that figures carry: without files. As JavaScript, which has no SIMD, it stays in build/ for the tests.
+// The core that figures carry: it reads files, and writes no communication into them. As JavaScript, which has no SIMD, it stays in build/ for the tests.
 const figureCore = join(root, 'build/wasm/core_figure.wasm');
 const coreJs = join(root, 'build/wasm/core.mjs');
 writeFileSync(coreJs, wasmToJs(join(root, 'build/wasm/core_scalar.wasm')));

@@ -1,7 +1,15 @@
 // The chart in the page: draws the scene into its <svg>, finds the cell under a pointer, lets keys walk over the cells.
 // It knows which cell is shown; what is said about it is the element's business.
 import { cellAfterKey, rowsOf, sameCell, spanOf } from './cells.js';
-import { buildScene, criticalPathShapes, hitTest, microbatchShapes, selectionShapes, timeToX } from './scene.js';
+import {
+    buildScene,
+    circleShapes,
+    criticalPathShapes,
+    hitTest,
+    microbatchShapes,
+    selectionShapes,
+    timeToX,
+} from './scene.js';
 import { renderScene, updateOverlay, updateSvg } from './svg.js';
 
 /**
@@ -104,6 +112,7 @@ export class Chart {
             minCell: options.width < NARROW && cells <= GRID_CELLS && !options.fits ? MIN_CELL : 0,
             span: options.span,
             idPrefix: options.idPrefix,
+            phases: !('circle' in simulation),
         });
         if (this.svg === null) this.#insert(this.scene);
         else updateSvg(this.svg, this.scene);
@@ -255,7 +264,12 @@ export class Chart {
                 ? microbatchShapes(scene, simulation, simulation.actions.microbatch[shown.index])
                 : [];
         const path = this.#path && !shown ? criticalPathShapes(scene, simulation) : [];
-        updateOverlay(svg, [...path, ...followed, ...selectionShapes(scene, simulation, shown)]);
+        updateOverlay(
+            svg,
+            'circle' in simulation
+                ? circleShapes(scene, /** @type {any} */ (simulation))
+                : [...path, ...followed, ...selectionShapes(scene, simulation, shown)],
+        );
         const at = this.#lit;
         const { x, y, w, h } = scene.cells;
         const d = at < 0 || at >= x.length ? '' : `M${x[at]} ${y[at] - 1}h${w[at]}v${h[at] + 2}h${-w[at]}z`;
@@ -266,11 +280,30 @@ export class Chart {
     // ---- pointer ----
 
     /** @param {MouseEvent} event @returns {Selection | null} */
-    #cellAt(event) {
+    cellAt(event) {
         if (!this.svg || !this.scene) return null;
         const box = this.svg.getBoundingClientRect();
         const zoom = this.scene.width / box.width || 1;
         return hitTest(this.scene, (event.clientX - box.left) * zoom, (event.clientY - box.top) * zoom);
+    }
+
+    /** Where a pointer is, in units of the scene. @param {MouseEvent} event */
+    xOf(event) {
+        const box = /** @type {SVGSVGElement} */ (this.svg).getBoundingClientRect();
+        return ((event.clientX - box.left) * /** @type {Scene} */ (this.scene).width) / (box.width || 1);
+    }
+
+    /** Where keys are. */
+    get at() {
+        return this.#focused ?? this.#entry;
+    }
+
+    /** Chooses a cell, as a click does. @param {Selection} cell @param {boolean} focus */
+    pick(cell, focus) {
+        this.#enterAt(cell);
+        this.#pinned = cell;
+        if (focus) /** @type {HTMLElement | SVGElement} */ (this.#placeOf(cell) ?? this.cursor).focus();
+        this.#show('pin');
     }
 
     /** After a finger, focus and click come later than its lifting; after a drag, no click comes at all. */
@@ -286,12 +319,12 @@ export class Chart {
     /** @param {PointerEvent} event */
     #onPoint(event) {
         // A finger does not hover: it taps, or scrolls the page.
-        if (event.pointerType !== 'touch') this.#hover(this.#cellAt(event));
+        if (event.pointerType !== 'touch') this.#hover(this.cellAt(event));
     }
 
     /** @param {MouseEvent} event */
     #onClick(event) {
-        const cell = this.#cellAt(event);
+        const cell = this.cellAt(event);
         this.#pressed = false;
         this.#pinned = cell && sameCell(cell, this.#pinned) ? null : cell;
         this.#focused = null;

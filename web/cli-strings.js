@@ -12,6 +12,7 @@ const en = (count, word) => `${count} ${word}${count === 1 ? '' : 's'}`;
 const usage = `  pipeline-figure simulate [-s NAME] [-p RANKS] [-m MICROBATCHES] [-v CHUNKS] [OPTIONS]
   pipeline-figure check FILE [OPTIONS]
   pipeline-figure train    [the same] [--data NAME] [--steps N] [--batch N] [--seed N] [--rate X]
+                           [--workers [--kill ACTION@STEP] [--checkpoint-every N]]
 `;
 const options = `  -s, --schedule NAME        -p, --ranks N        -m, --microbatches N        -v, --chunks N
   --group N  --dialect megatron|pytorch|free  --extra-warmup N  --warmup-factor 1|2  --placement loop|v
@@ -26,8 +27,8 @@ const options = `  -s, --schedule NAME        -p, --ranks N        -m, --microba
   --memory-weights LIST  --memory-gradients LIST  --memory-optimizer LIST  --memory-activations LIST
   --memory-kept LIST  --memory-inputs LIST  --memory-capacity X
   --fail-rank N  --fail-time X  --fail-step N  --restart-cost X  --spare-delay X
-  --checkpoint-every N  --checkpoint-cost X  --mtbf X  --horizon N
-  --profile FILE  --why RANK@TICK  --format text|json|csv|torch|trace|svg  -o FILE  --lang en|ru
+  --checkpoint-every N  --checkpoint-cost X  --mtbf X  --horizon N  --moves LIST
+  --profile FILE  --why RANK@TICK  --format text|json|csv|torch|trace|svg|python  -o FILE  --lang en|ru
   of FILE:  --letters today|before-2.6  --receive post|wait  --times simulated|measured
   torch:    --comms keep|compute-only|compute-comms|transfers  --merge no|yes      trace:  --scale MICROSECONDS
 `;
@@ -90,6 +91,36 @@ the costs from a file of measured times.
         trainTitle: (/** @type {any} */ s, /** @type {string} */ layers) =>
             `${s.data}: network ${layers}, ${s.activation}, ${s.loss}, batch ${s.batch}, rate ${s.rate}, seed ${s.seed}`,
         exact: 'The gradients add in the order of the whole batch: the two runs agree to the last bit.',
+        tooManyWorkers: (/** @type {number} */ ranks, /** @type {number} */ most) =>
+            `ranks = ${ranks}: with workers there is a thread for each rank, at most ${most}. Nearest legal: ranks=${most}.`,
+        badKill: (/** @type {string} */ value, /** @type {number} */ action, /** @type {number} */ step) =>
+            `kill = ${value}: an action from 0 to ${action} and a step from 0 to ${step} are needed. Nearest legal: kill=${action}@${step}.`,
+        noTwin: 'transfer = rendezvous: the Python program times messages that keep nobody, or the sender. Nearest legal: transfer=sender.',
+        killNeedsWorkers: 'kill: there is a worker to end only with --workers.',
+        workersTitle: (/** @type {number} */ workers, /** @type {number} */ cores, /** @type {number} */ steps) =>
+            `${en(workers, 'worker')}, one for each rank, on ${en(cores, 'core')}; ${en(steps, 'step')}`,
+        oneWorker: 'one worker, ms a step (median)',
+        manyWorkers: (/** @type {number} */ n) => `${en(n, 'worker')}, ms a step (median)`,
+        stepMeasured: 'actions of the step below, ms',
+        stepPredicted: 'the model with its times, ms',
+        hop: 'one hop of message passing, ms',
+        forwardOfStage: 'forward of one stage, ms',
+        speedup: (/** @type {string} */ n, /** @type {string} */ predicted) =>
+            `Measured speed-up over one worker: ${n}. The model, from the measured times: ${predicted}.`,
+        noSpeedup: (/** @type {string} */ n, /** @type {string} */ predicted) =>
+            `No speed-up was measured: the workers took ${n} times as long as one. The model, from the measured times: ${predicted}.`,
+        speedUnknown: 'Too few undisturbed steps to compare the two.',
+        stepShown: (/** @type {number} */ step) => `Step ${step}, the middle one by time of the second half; ms:`,
+        action: 'action',
+        measuredSpan: 'measured',
+        predictedSpan: 'predicted',
+        andMore: (/** @type {number} */ n) => `… and ${n} more; --format json has all.`,
+        loss_: (/** @type {any} */ { rank, step, from }, /** @type {string} */ action) =>
+            `The worker of rank ${rank} was lost${action ? ` before ${action} of step ${step}` : ''}; the run went on from the weights after ${en(from, 'step')}.`,
+        workersEqual: 'The weights are those of one worker that was never disturbed, to the last bit.',
+        workersDiffer: 'The weights are NOT those of one worker.',
+        bytes: (/** @type {any} */ { measured, simulated }) =>
+            `Most bytes of live activations by rank: measured ${measured.join(' ')}, simulated ${simulated.join(' ')}.`,
         rounded: 'The backwards come in another order than in the whole batch: the two runs agree to rounding.',
     },
     ru: {
@@ -150,6 +181,36 @@ FILE — расписание: таблица PyTorch либо то, что за
         trainTitle: (/** @type {any} */ s, /** @type {string} */ layers) =>
             `${s.data}: сеть ${layers}, ${s.activation}, ${s.loss}, батч ${s.batch}, скорость обучения ${String(s.rate).replace('.', ',')}, зерно ${s.seed}`,
         exact: 'Градиенты складываются в том же порядке, что и по всему батчу: совпадение до последнего бита.',
+        tooManyWorkers: (/** @type {number} */ ranks, /** @type {number} */ most) =>
+            `ranks = ${ranks}: на каждое устройство нужен свой поток, не больше ${most}. Ближайшее допустимое: ranks=${most}.`,
+        badKill: (/** @type {string} */ value, /** @type {number} */ action, /** @type {number} */ step) =>
+            `kill = ${value}: нужны операция от 0 до ${action} и шаг от 0 до ${step}. Ближайшее допустимое: kill=${action}@${step}.`,
+        noTwin: 'transfer = rendezvous: программа на Python умеет передачи, которые не занимают никого либо только отправителя. Ближайшее допустимое: transfer=sender.',
+        killNeedsWorkers: 'kill: останавливать некого без --workers.',
+        workersTitle: (/** @type {number} */ workers, /** @type {number} */ cores, /** @type {number} */ steps) =>
+            `${ru(workers, 'поток', 'потока', 'потоков')}, по одному на устройство; ядер: ${cores}; ${ru(steps, 'шаг', 'шага', 'шагов')}`,
+        oneWorker: 'один поток, мс на шаг (медиана)',
+        manyWorkers: (/** @type {number} */ n) => `${ru(n, 'поток', 'потока', 'потоков')}, мс на шаг (медиана)`,
+        stepMeasured: 'операции шага, что показан ниже, мс',
+        stepPredicted: 'расчёт с его временами, мс',
+        hop: 'одна передача сообщения, мс',
+        forwardOfStage: 'прямой проход одной стадии, мс',
+        speedup: (/** @type {string} */ n, /** @type {string} */ predicted) =>
+            `Измеренное ускорение против одного потока: в ${n} раза. Расчёт по измеренным временам: ${predicted}.`,
+        noSpeedup: (/** @type {string} */ n, /** @type {string} */ predicted) =>
+            `Ускорения не измерено: потоки работали дольше одного в ${n} раза. Расчёт по измеренным временам: ${predicted}.`,
+        speedUnknown: 'Слишком мало шагов без помех, чтобы сравнить.',
+        stepShown: (/** @type {number} */ step) => `Шаг ${step}, средний по времени из второй половины; мс:`,
+        action: 'операция',
+        measuredSpan: 'измерено',
+        predictedSpan: 'по расчёту',
+        andMore: (/** @type {number} */ n) => `… и ещё ${n}; в --format json есть все.`,
+        loss_: (/** @type {any} */ { rank, step, from }, /** @type {string} */ action) =>
+            `Поток устройства ${rank} потерян${action ? ` перед ${action} шага ${step}` : ''}; обучение продолжено с весов после ${ru(from, 'шага', 'шагов', 'шагов')}.`,
+        workersEqual: 'Веса те же, что у одного потока, которому ничто не мешало, до последнего бита.',
+        workersDiffer: 'Веса НЕ те, что у одного потока.',
+        bytes: (/** @type {any} */ { measured, simulated }) =>
+            `Активаций на устройствах, не больше, байт: измерено ${measured.join(' ')}, по расчёту ${simulated.join(' ')}.`,
         rounded: 'Обратные проходы идут в ином порядке, чем по всему батчу: совпадение с точностью до округления.',
     },
 };

@@ -1,16 +1,24 @@
 // "train": the toy network run by a schedule, beside the same network without a pipeline.
 import { cliStrings } from './cli-strings.js';
+import { namedSettings, pythonTwin } from './python-twin.js';
 
 /** Rows of the table: the first step, the last, and some between. */
 const ROWS = 10;
 
 /**
  * @param {import('./engine.js').Engine} engine @param {[string, string][]} pairs
- * @param {'en' | 'ru'} lang @param {'text' | 'json'} format
+ * @param {'en' | 'ru'} lang @param {'text' | 'json' | 'python'} format @param {(message: string) => Error} refuse
  */
-export function trainCommand(engine, pairs, lang, format) {
+export function trainCommand(engine, pairs, lang, format, refuse) {
     const training = engine.train(pairs);
     try {
+        if (format === 'python') {
+            const { layers, cuts } = training;
+            const settings = namedSettings(engine, training);
+            const text = pythonTwin(training.simulation, { settings, layers, cuts }, lang);
+            if (text === null) throw refuse(cliStrings[lang].noTwin);
+            return text;
+        }
         const { steps } = training.settings;
         const records = [];
         for (let step = 0; step < steps; step++) {
@@ -24,16 +32,6 @@ export function trainCommand(engine, pairs, lang, format) {
     }
 }
 
-/** @param {any} engine @param {any} training */
-function named(engine, training) {
-    return Object.fromEntries(
-        Object.entries(training.settings).map(([name, value]) => {
-            const option = engine.trainingOptions.find((/** @type {any} */ o) => o.name === name);
-            return [name, option?.kind === 'E' ? option.names[/** @type {number} */ (value)] : value];
-        }),
-    );
-}
-
 /** @param {any} engine @param {any} training @param {any[]} records */
 function toJson(engine, training, records) {
     const { config } = training.simulation;
@@ -42,10 +40,11 @@ function toJson(engine, training, records) {
         ranks: config.ranks,
         stages: config.stages,
         microbatches: config.microbatches,
-        settings: named(engine, training),
+        settings: namedSettings(engine, training),
         layers: [...training.layers],
         exact: training.sumsInOrder,
         peak_activations: training.peaks,
+        peak_activation_bytes: training.activationBytes,
         steps: records,
     };
     return `${JSON.stringify(out)}\n`;
@@ -59,7 +58,7 @@ function toText(engine, training, records, lang) {
     const small = (/** @type {number} */ value) =>
         value === 0 ? '0' : value.toExponential(1).replace('.', lang === 'ru' ? ',' : '.');
     const { config } = training.simulation;
-    const settings = named(engine, training);
+    const settings = namedSettings(engine, training);
     const head = [text.step, text.loss, text.unpipelined, text.difference, text.accuracy];
     const rows = records.map((record) => [
         String(record.step),
@@ -78,5 +77,6 @@ function toText(engine, training, records, lang) {
         ...rows.map(line),
         '',
         training.sumsInOrder ? text.exact : text.rounded,
+        text.bytes(training.activationBytes),
     ].join('\n')}\n`;
 }

@@ -4,20 +4,15 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import process from 'node:process';
-import {
-    besideFacts,
-    measuredJson,
-    measuredText,
-    simulatedBeside,
-    stepFacts,
-    toTrace,
-    withProfile,
-} from './cli-files.js';
+import { besideFacts, measuredJson, measuredText, simulatedBeside, stepFacts, withProfile } from './cli-files.js';
 import { toCsv, toJson, toText } from './cli-formats.js';
 import { cliStrings } from './cli-strings.js';
 import { askOf } from './cli-studies.js';
 import { trainCommand } from './cli-train.js';
+import { workersCommand } from './cli-workers.js';
 import { loadEngine, PipelineError } from './engine.js';
+import { pythonTwin } from './python-twin.js';
+import { toTrace } from './trace.js';
 
 /** Faults of a schedule, not of the way it was asked for. */
 const SCHEDULE_FAULTS = new Set(
@@ -26,8 +21,8 @@ const SCHEDULE_FAULTS = new Set(
     ),
 );
 const COMMANDS = ['simulate', 'check', 'train'];
-const FORMATS = ['text', 'json', 'csv', 'torch', 'trace', 'svg'];
-const TRAIN_FORMATS = ['text', 'json'];
+const FORMATS = ['text', 'json', 'csv', 'torch', 'trace', 'svg', 'python'];
+const TRAIN_FORMATS = ['text', 'json', 'python'];
 
 /** Wrong use that the core does not see: a command, a flag without value, a file. */
 class UsageError extends Error {}
@@ -119,16 +114,29 @@ async function run(args) {
     }
     const engine = await loadEngine();
     if (!COMMANDS.includes(command)) throw new UsageError(text.noSuchName('command', command, COMMANDS));
-    const { pairs, rest } = readPairs(others, text.missingValue);
+    const workers = command === 'train' && others.includes('--workers'); // the one option without a value
+    const valued = workers ? others.filter((arg) => arg !== '--workers') : others;
+    const { pairs, rest } = readPairs(valued, text.missingValue);
     const name = command === 'check' ? rest.shift() : undefined;
     if (command === 'check' && name === undefined) throw new UsageError(text.needsFile);
     if (rest.length > 0) throw new UsageError(text.stray(rest[0]));
-    const { taken, left } = takeOut(pairs, ['format', 'o', 'lang', ...(command === 'train' ? [] : ['profile', 'why'])]);
+    const { taken, left } = takeOut(pairs, [
+        'format',
+        'o',
+        'lang',
+        ...(command === 'train' ? ['kill'] : ['profile', 'why']),
+    ]);
     const lang = oneOf('lang', taken.lang ?? 'en', ['en', 'ru'], text) === 'ru' ? 'ru' : 'en';
     engine.lang = lang;
     if (command === 'train') {
-        const kind = oneOf('format', taken.format ?? 'text', TRAIN_FORMATS, text) === 'json' ? 'json' : 'text';
-        deliver(trainCommand(engine, left, lang, kind), taken.o, text);
+        const formats = workers ? TRAIN_FORMATS.slice(0, 2) : TRAIN_FORMATS;
+        const kind = /** @type {any} */ (oneOf('format', taken.format ?? 'text', formats, text));
+        if (taken.kill !== undefined && !workers) throw new UsageError(text.killNeedsWorkers);
+        const refuse = (/** @type {string} */ message) => new UsageError(message);
+        const output = workers
+            ? await workersCommand(engine, left, lang, kind, taken.kill, refuse)
+            : trainCommand(engine, left, lang, kind, refuse);
+        deliver(output, taken.o, text);
         return;
     }
     const format = oneOf('format', taken.format ?? 'text', FORMATS, text);
@@ -165,6 +173,11 @@ async function produced(engine, given, { format, lang, source, profile, ask }) {
             return toJson(simulation);
         case 'csv':
             return toCsv(simulation);
+        case 'python': {
+            const twin = pythonTwin(simulation, null, lang);
+            if (twin === null) throw new UsageError(cliStrings[lang].noTwin);
+            return twin;
+        }
         case 'trace': {
             const text = cliStrings[lang];
             const list = [{ name: text.title(simulation.config), simulation }];

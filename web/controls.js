@@ -91,9 +91,11 @@ export function scheduleChoice(state) {
     if (!state.shows('schedule')) return nothing;
     const { engine, lang } = state;
     const chosen = scheduleOf(state).name;
+    const file = state.known.config.schedule === 'file';
     return html`<label class="schedule-choice" data-option="schedule"><span class="unseen">${textOf(lang, 'label_schedule')}</span>
-        <select .value=${live(chosen)} @change=${(/** @type {Event} */ event) => state.change('schedule', textIn(event))}>${engine.schedules.map(
-            ({ name }) => html`<option value=${name} ?selected=${name === chosen}>${scheduleName(name, lang)}</option>`,
+        <select .value=${live(file ? 'file' : chosen)} @change=${(/** @type {Event} */ event) => state.change('schedule', textIn(event))}>${file ? html`<option value="file" selected>${scheduleName('file', lang)}</option>` : nothing}${engine.schedules.map(
+            ({ name }) =>
+                html`<option value=${name} ?selected=${!file && name === chosen}>${scheduleName(name, lang)}</option>`,
         )}</select></label>`;
 }
 

@@ -7,6 +7,9 @@ import { sameCell } from './cells.js';
 import { checkChallenge, parseChallenge, termText } from './challenge.js';
 import { Chart } from './chart.js';
 import { fixText, mainControls, moreControls, presetSteps, scheduleChoice, scheduleOf } from './controls.js';
+import { Editing } from './edit.js';
+import { readGiven } from './edit-file.js';
+import { differenceText, withMove } from './edit-order.js';
 import elementCss from './element.css';
 import { OPS } from './engine.js';
 import figureCss from './figure.css';
@@ -21,12 +24,14 @@ import {
     settingsText,
     title,
 } from './format.js';
+import { History } from './history.js';
 import { notNear, sharedEngine, sharedEngineNow, whenNear, whyBlocked } from './hydration.js';
 import { hashWith, lawful, requestFrom, stateIn, stateText } from './link.js';
 import { presetNamed, presetOf } from './presets.js';
+import { PythonPanel } from './python-panel.js';
 import { Formula, legend, Numbers } from './readings.js';
 import { Sentence } from './sentence.js';
-import { OPTIONS, propertyOf, sameRequest, withSchedule } from './state.js';
+import { OPTIONS, ordersAnew, propertyOf, sameRequest, withSchedule } from './state.js';
 import { textOf } from './strings.js';
 import { scheduleTable } from './table.js';
 import { TEACHING_VIEWS, Teaching } from './teaching.js';
@@ -48,13 +53,13 @@ const REST_MS = 500;
 /** Beyond so many actions there is no picture, only numbers. */
 const DRAWN_ACTIONS = 100_000;
 const VIEWS = ['table', 'train', 'files'];
-const CONTROLS = ['sentence', 'schedule', 'ranks', 'microbatches', 'chunks', 'more', 'views'];
+const CONTROLS = ['sentence', 'schedule', 'ranks', 'microbatches', 'chunks', 'more', 'edit', 'views'];
 
 const prefersStill = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
 /** Has the schedule a backward pass? @param {Engine} engine @param {Simulation} simulation */
-function scheduleTrains(engine, { config }) {
-    return engine.schedules.find(({ name }) => name === config.schedule)?.trains ?? false;
+function scheduleTrains(engine, { config, actions }) {
+    return engine.schedules.find(({ name }) => name === config.schedule)?.trains ?? actions.op.some((op) => op > 0);
 }
 
 /** @param {Simulation} simulation */
@@ -135,8 +140,34 @@ export class PipelineFigure extends LitElement {
     #numbers = new Numbers(this.#update);
     #formula = new Formula();
     #files = new Files(this.#update);
-    #training = new TrainingPanel(this, (action) => this.#chart?.light(action));
+    #python = new PythonPanel(this.#update);
+    #training = new TrainingPanel(
+        this,
+        (action) => this.#chart?.light(action),
+        (changes) => this.#change(changes),
+    );
     #teaching = new Teaching(this.#update);
+    /** Read from a file, in place of a generated schedule. @type {import('./edit-file.js').Given | null} */
+    #file = null;
+    /** @type {History<{ request: Request, file: import('./edit-file.js').Given | null }>} */
+    #history = new History();
+    #editing = new Editing(
+        this.#update,
+        (name, places) => this.#change({ moves: withMove(this.request.moves ?? null, name, places) }),
+        (name, text) => this.#takeFile(name, text),
+        () => {
+            this.#history.begin();
+            if (this.#engine && !this.#file) this.#editing.hold(this.#engine, this.request);
+        },
+        (timed) => {
+            this.#history.end();
+            if (timed) this.#settleOrder();
+        },
+    );
+    #given = this.#editing.desk.listeners(
+        () => this.#maySetFile(),
+        () => this.#lang,
+    );
 
     constructor() {
         super();
@@ -186,6 +217,8 @@ export class PipelineFigure extends LitElement {
         addEventListener('beforeprint', this.#onBeforePrint);
         addEventListener('afterprint', this.#onAfterPrint);
         addEventListener('hashchange', this.#onHash);
+        for (const [name, listener] of Object.entries(this.#given))
+            this.addEventListener(name, /** @type {any} */ (listener));
         this.#onPage();
         if (this.#engine === null) whenNear(this, () => this.#hydrate());
     }
@@ -197,6 +230,7 @@ export class PipelineFigure extends LitElement {
         removeEventListener('afterprint', this.#onAfterPrint);
         removeEventListener('hashchange', this.#onHash);
         this.#teaching.clock.pause();
+        this.#editing.close();
         notNear(this);
         clearTimeout(this.#status);
     }
@@ -298,6 +332,8 @@ export class PipelineFigure extends LitElement {
         if (!preset || this.readonly) return;
         this.#aside = {};
         this.#byReader = true;
+        this.#note('');
+        this.#setFile(null);
         if (preset.view || this.#view === 'compare') this.#setView(preset.view ?? null);
         this.#take(preset.request);
         this.requestUpdate();
@@ -329,8 +365,101 @@ export class PipelineFigure extends LitElement {
         let request = /** @type {Request} */ ({ ...this.request, ...changes });
         const schedule = engine.schedules.find(({ name }) => name === changes.schedule);
         if (schedule) ({ request, aside: this.#aside } = withSchedule(request, this.#aside, schedule));
+        // Moves name actions of the order they were made in.
+        if (request.moves && !('moves' in changes) && ordersAnew(this.request, request)) request.moves = null;
+        // Samples of a micro-batch stay as many where another number of micro-batches is asked for.
+        if (changes.microbatches && this.#simulation?.batch) {
+            request['microbatch-size'] = String(this.#simulation.batch.size);
+            request['global-batch'] = null;
+        }
         this.#byReader = true;
+        this.#note('moves' in changes ? '' : Object.keys(changes).join());
+        if (changes.schedule || ordersAnew(this.request, request)) this.#setFile(null);
         this.#take(request);
+    }
+
+    /** The present state can be come back to. @param {string} what  will be changed */
+    #note(what) {
+        this.#history.note({ request: this.request, file: this.#file }, what);
+    }
+
+    /** @param {import('./edit-file.js').Given | null} file */
+    #setFile(file) {
+        if (file === this.#file) return;
+        this.#file = file;
+        this.#answered = null;
+        this.requestUpdate();
+    }
+
+    /** A reader gives a file: a schedule, which is shown, or costs for the present one. @param {string} name @param {string} text */
+    #takeFile(name, text) {
+        const engine = this.#engine;
+        if (!engine || !this.#known || !this.#maySetFile()) return null;
+        engine.lang = this.#lang;
+        const reading = readGiven(engine, name, text, this.#known.config);
+        if (reading.changes) this.#change(reading.changes);
+        if (reading.file) {
+            this.#note('');
+            this.#byReader = true;
+            this.#setFile({ ...reading.file, before: this.#file?.before ?? this.request });
+            // Costs by stage, cuts and moves were made for another schedule.
+            const fits = (/** @type {string | null} */ value) => value !== null && !/[\s;*]/.test(value.trim());
+            const kept = Object.entries(this.request).filter(
+                ([option, value]) =>
+                    option === 'schedule' ||
+                    (fits(value) && !['ranks', 'microbatches', 'layers', 'cuts', 'moves'].includes(option)),
+            );
+            this.#take(Object.fromEntries(kept));
+        }
+        return reading;
+    }
+
+    #maySetFile() {
+        return this.#shows('edit') && this.#engine?.readsFiles === true;
+    }
+
+    /** A reader takes a change back, or back again. @param {boolean} back */
+    #travel(back) {
+        const state = this.readonly ? undefined : this.#history.go({ request: this.request, file: this.#file }, back);
+        if (!state) return;
+        this.#byReader = true;
+        this.#aside = {};
+        this.#setFile(state.file);
+        this.#take(state.request);
+    }
+
+    /** @param {KeyboardEvent} event */
+    #onUndoKey(event) {
+        const { key, ctrlKey, metaKey, altKey, shiftKey, target } = event;
+        const own = target instanceof HTMLInputElement && target.type === 'text' && target.role !== 'spinbutton';
+        const letter = key.toLowerCase();
+        if (altKey || !(ctrlKey || metaKey) || own || target instanceof HTMLTextAreaElement) return;
+        const redo = letter === 'y' || (letter === 'z' && shiftKey);
+        if (letter !== 'z' && !redo) return;
+        event.preventDefault();
+        this.#travel(!redo);
+    }
+
+    /** A handle was let go of: schedules that look at costs may have another order by now. */
+    #settleOrder() {
+        const engine = this.#engine;
+        if (!engine || !this.#simulation) return;
+        const { simulation } = ask(engine, this.request);
+        const { op, stage, microbatch } = this.#simulation.actions;
+        const stands = (/** @type {Int32Array} */ column, /** @type {Int32Array} */ now) =>
+            column.every((value, i) => value === now[i]);
+        const next = simulation?.actions;
+        if (
+            next &&
+            this.#simulation.criticalPath.length > 0 &&
+            stands(op, next.op) &&
+            stands(stage, next.stage) &&
+            stands(microbatch, next.microbatch)
+        )
+            return;
+        this.#answered = null;
+        this.#byReader = true;
+        this.requestUpdate();
     }
 
     /** @param {Request} request */
@@ -348,13 +477,15 @@ export class PipelineFigure extends LitElement {
         if (engine === null) return;
         if (this.hasUpdated) this.#takePreset(false);
         const request = this.request;
+        // A page that asks for another order does not mean the file.
+        if (!this.#byReader && this.#answered && ordersAnew(this.#answered, request)) this.#file = null;
         if (!this.#answered || !sameRequest(request, this.#answered)) this.#ask(engine, request, changed);
         if (this.preset !== null) this.preset = this.#presetSeen = presetOf(this.request, this.#view)?.name ?? '';
         if (this.challenge !== this.#task.text) this.#readChallenge();
         if (this.#view === 'play' && this.#simulation && this.#teaching.clock.time === null) {
             this.#teaching.clock.open(this.#simulation);
         }
-        if (this.#view === 'train' && this.#simulation && scheduleTrains(engine, this.#simulation)) {
+        if (this.#view === 'train' && this.#simulation && !this.#file && scheduleTrains(engine, this.#simulation)) {
             engine.lang = this.#lang;
             this.#training.prepare(engine, this.request, prefersStill());
         }
@@ -363,8 +494,12 @@ export class PipelineFigure extends LitElement {
     /** @param {Engine} engine @param {Request} request @param {Map<string, unknown>} changed */
     #ask(engine, request, changed) {
         engine.lang = this.#lang;
-        const answer =
-            this.#byReader && this.#known
+        const quick = this.#editing.time(request);
+        const answer = quick
+            ? { request, simulation: quick, error: null }
+            : this.#file
+              ? ask(engine, request, this.#file)
+              : this.#byReader && this.#known
                 ? askFitting(engine, request, this.#known, (option) => changed.has(propertyOf(option)))
                 : ask(engine, request);
         this.#simulation = answer.simulation;
@@ -373,7 +508,7 @@ export class PipelineFigure extends LitElement {
         this.#take(answer.request);
         if (answer.simulation) {
             this.#known = answer.simulation;
-            this.#others = askBeside(engine, answer.request, answer.simulation);
+            this.#others = this.#file ? {} : askBeside(engine, answer.request, answer.simulation);
             for (const name of Object.keys(REACH)) {
                 const value = answer.simulation.config[name];
                 if (value > this.#reach[name]) this.#reach[name] = 2 * value;
@@ -452,6 +587,30 @@ export class PipelineFigure extends LitElement {
         };
     }
 
+    /** What the parts that are taken hold of are made of. @returns {import('./edit.js').EditSetting} */
+    #editSetting() {
+        return {
+            engine: /** @type {Engine} */ (this.#engine),
+            simulation: this.#simulation,
+            stall: this.#error?.stall ?? null,
+            request: this.request,
+            lang: this.#lang,
+            width: this.#width || 760,
+            chart: this.#chart,
+            file: this.#file,
+            setFile: (file) => {
+                this.#note('');
+                this.#byReader = true;
+                if (!file) this.#take(this.#file?.before ?? {});
+                this.#setFile(file);
+            },
+            change: (changes) => this.#change(changes),
+            travel: (back) => this.#travel(back),
+            canUndo: this.#history.canUndo,
+            canRedo: this.#history.canRedo,
+        };
+    }
+
     #renderFigure() {
         const engine = /** @type {Engine} */ (this.#engine);
         const known = /** @type {Simulation} */ (this.#known);
@@ -478,17 +637,19 @@ export class PipelineFigure extends LitElement {
         const others = this.#others;
         const stepping = this.#showsPresets();
         const editable = (/** @type {string} */ option) => this.#shows('sentence') && this.#shows(option);
-        return html`<div class="figure" role="group" lang=${lang} aria-label=${simulation ? title(simulation, lang) : scheduleName(scheduleOf(state).name, lang)}>
+        return html`<div class="figure" role="group" lang=${lang} @keydown=${this.#onUndoKey} ?data-over=${this.#editing.desk.over} aria-label=${simulation ? title(simulation, lang) : scheduleName(scheduleOf(state).name, lang)}>
             ${stepping ? presetSteps(lang, presetOf(request, this.#view)?.name, (name) => this.#goTo(name)) : scheduleChoice(state)}
-            ${this.#sentence.render({ simulation, request, lang, others, editable, limits, named: !stepping && this.#shows('schedule') })}
+            ${this.#sentence.render({ simulation, request, lang, others, editable, limits, named: !stepping && this.#shows('schedule'), stalled: !!this.#error?.stall })}
             ${this.#renderChallenge()}
             ${this.#renderControls(state)}
+            ${this.#shows('edit') ? this.#editing.render(this.#editSetting()) : nothing}
             ${simulation ? html`<p class="settings">${textOf(lang, 'settings', settingsText(simulation, lang))}</p>` : nothing}
             <div class="stage">
                 <div class="chart" part="chart"></div>
-                ${simulation ? nothing : this.#renderRefusal()}
+                ${simulation || this.#error?.stall ? nothing : this.#renderRefusal()}
                 ${simulation && isTooLarge(simulation) ? html`<p class="note">${textOf(lang, 'chart_too_large', formatNumber(simulation.actions.count, lang))}</p>` : nothing}
             </div>
+            ${this.#error?.stall ? this.#editing.renderStall(this.#editSetting()) : nothing}
             ${simulation ? this.#renderReadings(simulation) : nothing}
             ${simulation ? this.#renderViews(state, simulation) : nothing}
             <slot name="caption"></slot>
@@ -508,6 +669,7 @@ export class PipelineFigure extends LitElement {
             ${this.#showsPresets() ? scheduleChoice(state) : nothing}
             ${mainControls(state)}
             ${more ? html`<button type="button" class="link" aria-expanded=${this.#more} title=${textOf(lang, 'more_title')} @click=${toggle}>${textOf(lang, 'more')}</button>` : nothing}
+            ${this.#shows('edit') ? html`<button type="button" class="link" data-edit="open" aria-expanded=${this.#editing.part !== null} aria-controls="edit" title=${textOf(lang, 'edit_title')} @click=${() => this.#editing.toggle()}>${textOf(lang, 'edit')}</button>` : nothing}
         </div>
         ${more && this.#more ? moreControls(state) : nothing}`;
     }
@@ -584,13 +746,13 @@ export class PipelineFigure extends LitElement {
         const shows = this.#showsViews();
         return html`${
             shows
-                ? html`<div class="views">${this.#viewButtons(VIEWS.filter((view) => view !== 'train' || !this.readonly))}</div>`
+                ? html`<div class="views">${this.#viewButtons(VIEWS.filter((view) => view !== 'train' || !(this.readonly || simulation.file)))}</div>`
                 : nothing
         }
         <div class="view" part="view" id="view" ?hidden=${!this.#printing && !VIEWS.includes(open ?? '')}>
             ${open === 'table' || this.#printing ? guard([simulation, lang], () => scheduleTable(simulation, lang)) : nothing}
             ${
-                open === 'train' && !this.#printing
+                open === 'train' && !this.#printing && !simulation.file
                     ? this.#training.render({
                           engine: state.engine,
                           lang,
@@ -599,7 +761,8 @@ export class PipelineFigure extends LitElement {
                       })
                     : nothing
             }
-            ${open === 'files' && !this.#printing ? this.#files.render(simulation, state.request, lang, this.figureId ? () => this.#link() : null) : nothing}
+            ${open === 'files' && !this.#printing ? this.#files.render({ engine: state.engine, simulation, request: state.request, file: this.#file, lang }, this.figureId && !this.#file ? () => this.#link() : null) : nothing}
+            ${open === 'files' && !this.#printing && !this.#file ? this.#python.render(state.engine, simulation, { ...state.request, ...this.#training.options }, lang) : nothing}
         </div>`;
     }
 
@@ -608,7 +771,8 @@ export class PipelineFigure extends LitElement {
         if (this.#engine === null) return;
         const box = /** @type {HTMLElement | null} */ (this.renderRoot.querySelector('.chart'));
         if (box) this.#drawChart(box);
-        this.#training.draw(this.renderRoot);
+        if (this.#chart) this.#editing.order.drawn(this.#chart);
+        this.#training.draw(this.renderRoot, this.#idPrefix);
         const { clock } = this.#teaching;
         this.#chart?.showTime(this.#view === 'play' ? clock.time : null);
         this.#chart?.showPath(this.#view === 'path');
@@ -624,16 +788,24 @@ export class PipelineFigure extends LitElement {
         if (this.#chart?.box !== box) {
             this.#chart?.clear();
             this.#chart = new Chart(box, (shown, cause) => this.#onShow(shown, cause), this.#onSpace);
+            this.#editing.order.attach(this.#chart);
             this.#resize?.disconnect();
             this.#resize = new ResizeObserver(() => this.#onResize(box));
             this.#resize.observe(box);
             this.#width = box.clientWidth;
         }
-        const simulation = this.#simulation;
+        const simulation = this.#simulation ?? /** @type {Simulation | null} */ (this.#error?.stall ?? null);
         const lang = this.#lang;
-        const compares = this.#view === 'compare' && simulation !== null && !isTooLarge(simulation) && !this.#printing;
-        const span = compares ? this.#teaching.span(this.#setting(simulation)) : 0;
-        const now = [simulation, this.#width, lang, span, compares];
+        const compares =
+            this.#view === 'compare' &&
+            this.#simulation !== null &&
+            simulation !== null &&
+            !isTooLarge(simulation) &&
+            !this.#printing;
+        const beside = this.#view === 'train' ? this.#training.span : 0;
+        const span = compares ? this.#teaching.span(this.#setting(simulation)) : beside;
+        const fits = compares || this.#editing.order.open; // a finger that drags a cell cannot scroll the chart in its box
+        const now = [simulation, this.#width, lang, span, fits];
         if (now.every((part, i) => part === this.#drawn[i])) return;
         this.#drawn = now;
         if (simulation === null || isTooLarge(simulation)) {
@@ -647,7 +819,7 @@ export class PipelineFigure extends LitElement {
             lang,
             width: this.#width || 760,
             span,
-            fits: compares,
+            fits,
             idPrefix: this.#idPrefix,
             name: title(simulation, lang),
             cellName: (cell) => this.#cellName(simulation, cell),
@@ -717,7 +889,7 @@ export class PipelineFigure extends LitElement {
     #rest() {
         const checked = this.#checked();
         this.#announce();
-        if (this.figureId && this.#simulation) {
+        if (this.figureId && this.#simulation && !this.#file) {
             try {
                 const hash = hashWith(location.hash, this.figureId, stateText(this.request));
                 if (hash !== location.hash) history.replaceState(history.state, '', hash);
@@ -743,9 +915,11 @@ export class PipelineFigure extends LitElement {
         const lang = this.#lang;
         if (!simulation) line.textContent = '';
         else {
+            const generated = this.#editing.generated(this.#editSetting());
             const time = countOf(simulation.summary.makespan, lang, 'tick');
             const share = formatShare(simulation.summary, 'utilization', lang);
-            const text = textOf(lang, 'status', title(simulation, lang), time, share);
+            const said = textOf(lang, 'status', title(simulation, lang), time, share);
+            const text = generated ? `${said} ${differenceText(simulation, generated, lang)}` : said;
             const solved = this.#checked()?.every(({ holds }) => holds);
             line.textContent = solved ? `${text} ${textOf(lang, 'challenge_solved')}` : text;
         }
@@ -754,6 +928,10 @@ export class PipelineFigure extends LitElement {
     /** @param {Selection | null} shown @param {'point' | 'pin' | 'key' | 'draw'} cause */
     #onShow(shown, cause) {
         this.#used ||= shown !== null;
+        const drawn = this.#simulation ?? this.#error?.stall;
+        if (drawn && shown?.kind === 'action' && (cause === 'pin' || cause === 'key')) {
+            this.#editing.order.pick(drawn, shown.index);
+        }
         if (!sameCell(shown, this.#shown) || cause === 'pin') this.requestUpdate();
         this.#shown = shown;
         const simulation = this.#simulation;

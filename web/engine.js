@@ -3,7 +3,7 @@
 // the caller may keep. The same file serves the page, Node and workers.
 import coreBytes from 'pipeline-figure/core-bytes';
 import { irisSamples } from './iris.js';
-import { studiesOf } from './studies.js';
+import { activationPeaks, studiesOf } from './studies.js';
 
 const ABI = 1;
 const encoder = new TextEncoder();
@@ -53,6 +53,10 @@ const decoder = new TextDecoder();
  * @property {Int32Array} criticalPath  indices into actions
  * @property {FileFacts} [file]  of one that was read
  *
+ * @typedef {StepReport & { halt: number, circle: Int32Array }} Stall  drawn like a simulation, but nothing in it has been
+ *     reported on: actions from halt on do not run. circle: pairs of an action and the one that has to run before it, each
+ *     further on in the list of the next pair's rank; one pair where a rank waits for itself
+ *
  * @typedef {object} FileFacts
  * @property {'torch' | 'csv' | 'json'} format
  * @property {boolean} timed  the file has times of its own
@@ -60,6 +64,8 @@ const decoder = new TextDecoder();
  * @property {boolean} lowered  it has sends and receives, whose order was kept
  * @property {number | null} steps  of a lowered table by PyTorch's count, where every cell is one
  * @property {string | null} note  what to know about its cells
+ *
+ * @typedef {StepReport} MeasuredStep  of times that were measured: fractions are not exact, costs are means
  *
  * @typedef {object} Measured  figures of times alone, whatever ran; summary and perRank have NaN where more would be needed
  * @property {number} ranks
@@ -83,12 +89,16 @@ export class PipelineError extends Error {
         /** On a deadlock: what the ranks stand before, and in which column of a file.
          * @type {{rank: number, stage: number, op: string, microbatch: number, column?: number}[]} */
         this.blocked = fields.blocked ?? [];
+        /** How far a generated schedule comes whose changed order cannot run. @type {Stall | null} */
+        this.stall = fields.stall ?? null;
         /** Names of an option of names, for a list of choices. @type {string[]} */ this.names = fields.names ?? [];
     }
 }
 
 export const OPS = ['F', 'B', 'I', 'W', 'R'];
 const COST_ROWS = ['forward', 'input', 'weight', 'backward', 'recompute', 'overlap', 'latency', 'size', 'kept'];
+/** Options that give the first of these rows. */
+const COST_OPTIONS = 'forward input-gradient weight-gradient backward recompute-cost overlap-cost latency'.split(' ');
 
 /** @param {Options} options @returns {[string, OptionValue][]} */
 const pairsOf = (options) => (Array.isArray(options) ? options : Object.entries(options));
@@ -107,12 +117,16 @@ function requestText(options) {
     return encoder.encode(lines.join('\n'));
 }
 
+/** Does a request change the order? @param {Uint8Array} request */
+const hasMoves = (request) => /^\s*moves\s*=\s*\S/im.test(decoder.decode(request));
+
 /** One instance of the core. Make it with loadEngine. */
 export class Engine {
-    /** @param {WebAssembly.Instance} instance */
-    constructor(instance) {
+    /** @param {WebAssembly.Instance} instance @param {WebAssembly.Module} [module]  for workers, which make their own instance */
+    constructor(instance, module) {
         /** @type {any} */
         this.core = instance.exports;
+        this.module = module;
         if (typeof this.core._initialize === 'function') this.core._initialize();
         const found = this.core.pp_abi_version();
         if (found !== ABI) throw new Error(`pipeline-figure: core has interface ${found}, this loader needs ${ABI}`);
@@ -176,6 +190,29 @@ export class Engine {
      */
     simulate(options, ask = {}) {
         return this.#scope((alloc) => this.#report(alloc, this.#timed(alloc, options), ask));
+    }
+
+    /**
+     * The same step kept in the core, where costs can change while the order stands.
+     * @param {Options} options @returns {Held}
+     * @throws {PipelineError}
+     */
+    hold(options) {
+        return new Held(this.#access, options);
+    }
+
+    /** The even size of micro-batch nearest to `size`, or (way 1, -1) the next larger or smaller one. */
+    batchSize(/** @type {number} */ samples, /** @type {number} */ size, way = 0) {
+        return /** @type {number} */ (this.core.pp_batch_size_near(samples, size, way));
+    }
+
+    /** Samples a batch is shown with where nothing was said of samples. */
+    batchShown(/** @type {number} */ microbatches) {
+        return /** @type {number} */ (this.core.pp_batch_shown(microbatches));
+    }
+
+    get readsFiles() {
+        return this.core.pp_file_parse !== undefined;
     }
 
     /** How files are read and written. @returns {{name: string, kind: string, names: string[]}[]} */
@@ -273,12 +310,20 @@ export class Engine {
                 table = alloc(bytes);
                 this.#try(core.pp_table_make(schedule, timeline, table, bytes, fault), fault);
             }
-            const bytes = core.pp_table_lower_bytes(table, schedule) >>> 0;
-            const lowered = alloc(bytes);
-            this.#try(core.pp_table_lower(table, schedule, core.pp_lower_passes(file), lowered, bytes, fault), fault);
-            const length = core.pp_table_print(lowered, 0, 0, 0);
+            const passes = core.pp_lower_passes(file);
+            if (passes !== 0) {
+                if (!core.pp_table_lower)
+                    throw new Error(
+                        'pipeline-figure: the script of the figure writes no communication; import pipeline-figure.js',
+                    );
+                const bytes = core.pp_table_lower_bytes(table, schedule) >>> 0;
+                const lowered = alloc(bytes);
+                this.#try(core.pp_table_lower(table, schedule, passes, lowered, bytes, fault), fault);
+                table = lowered;
+            }
+            const length = core.pp_table_print(table, 0, 0, 0);
             const out = alloc(length < 0 ? Number.POSITIVE_INFINITY : length + 1);
-            core.pp_table_print(lowered, 0, out, length + 1);
+            core.pp_table_print(table, 0, out, length + 1);
             return decoder.decode(this.#bytes(out, length).slice());
         });
     }
@@ -325,6 +370,36 @@ export class Engine {
     }
 
     /**
+     * A step that really ran: its figures, and the costs of stages that it shows.
+     * @param {Options} options  of the schedule
+     * @param {Float64Array} start @param {Float64Array} finish  of each action, in any unit, on one clock
+     * @returns {{ step: MeasuredStep, costs: Record<string, Float64Array> }}  costs: options for simulate, one number a stage
+     * @throws {PipelineError}
+     */
+    measuredStep(options, start, finish) {
+        const core = this.core;
+        return this.#scope((alloc) => {
+            const timed = this.#timed(alloc, options);
+            const { schedule, timeline } = timed;
+            const stages = core.pp_schedule_stages(schedule);
+            const [from, to] = [start, finish].map((times) => {
+                const at = alloc(times.byteLength);
+                new Float64Array(core.memory.buffer, at, times.length).set(times);
+                return at;
+            });
+            const measured = alloc(8 * COST_ROWS.length * stages);
+            const scratch = alloc(8 * (COST_ROWS.length + 1) * stages);
+            const told = core.pp_measured_costs(schedule, timeline, from, to, measured, scratch);
+            core.pp_measured_times(schedule, from, to, timeline);
+            /** @type {Record<string, Float64Array>} */
+            const costs = {};
+            for (const [row, option] of COST_OPTIONS.entries())
+                if ((told >> row) & 1) costs[option] = this.#doubles(measured + 8 * row * stages, stages);
+            return { step: this.#step(alloc, { ...timed, costs: measured }, { ran: true }), costs };
+        });
+    }
+
+    /**
      * Time of a step for each value of one option, everything else as given; refused values give null.
      * @param {Options} options @param {string} name @param {Iterable<number>} values
      * @returns {(Record<string, number> | null)[]} summaries
@@ -345,7 +420,7 @@ export class Engine {
     /** The core, where it is one that reads files. */
     get #files() {
         if (this.core.pp_file_parse) return this.core;
-        throw new Error('pipeline-figure: the script of the figure reads no files; import pipeline-figure.js');
+        throw new Error('pipeline-figure: this core reads no files');
     }
 
     /** @param {Alloc} alloc @param {string | Uint8Array} text @returns {{ at: number, length: number }} */
@@ -372,8 +447,10 @@ export class Engine {
         const scheduleBytes = core.pp_schedule_bytes(config);
         const schedule = alloc(scheduleBytes);
         this.#try(core.pp_schedule_make(config, costs, schedule, scheduleBytes, fault), fault);
-        const timeline = this.#checked(alloc, schedule, fault);
         const named = this.#configObject(config);
+        named.edited = hasMoves(request);
+        this.#try(core.pp_moves_apply(text, length, schedule, fault), fault);
+        const timeline = this.#checked(alloc, { schedule, fault, costs, named });
         this.#try(core.pp_partition_search(schedule, config, costs, timeline, fault), fault);
         this.#try(core.pp_simulate(schedule, costs, this.#transferOf(named), timeline, fault), fault);
         return { config, costs, schedule, timeline, fault, text, length, named };
@@ -386,9 +463,10 @@ export class Engine {
 
     /**
      * A timeline of a schedule that can run.
-     * @param {Alloc} alloc @param {number} schedule @param {number} fault @param {number} [table]  the file it came from
+     * @param {Alloc} alloc @param {Pick<Timed, 'schedule' | 'fault' | 'costs' | 'named' | 'table'>} step  table: the file it
+     *     came from
      */
-    #checked(alloc, schedule, fault, table = 0) {
+    #checked(alloc, { schedule, fault, costs, named, table = 0 }) {
         const core = this.core;
         const bytes = core.pp_timeline_bytes(schedule);
         const timeline = alloc(bytes);
@@ -396,7 +474,37 @@ export class Engine {
         const status = core.pp_check(schedule, timeline, bytes, blocked, fault);
         if (status === 0) return timeline;
         if (table !== 0) core.pp_table_locate(table, fault);
-        throw this.#error(fault, this.#blocked(alloc, schedule, blocked, status, table));
+        const error = this.#error(fault, this.#blocked(alloc, schedule, blocked, status, table));
+        if ((named.edited || table !== 0) && (error.code === 'deadlock' || error.code === 'order')) {
+            error.stall = this.#stall(alloc, { schedule, costs, named, timeline });
+        }
+        throw error;
+    }
+
+    /** @param {Alloc} alloc @param {Pick<Timed, 'schedule' | 'costs' | 'named' | 'timeline'>} step @returns {any} */
+    #stall(alloc, { schedule, costs, named, timeline }) {
+        const { core } = this;
+        const ranks = core.pp_schedule_ranks(schedule);
+        const circle = alloc(8 * ranks);
+        const halt = alloc(8);
+        const pairs = core.pp_stall(schedule, costs, this.#transferOf(named), timeline, circle, halt);
+        const [stands] = this.#doubles(halt, 1);
+        const drawn = this.#drawn(alloc, { schedule, costs, timeline });
+        return {
+            ...drawn,
+            config: named,
+            summary: {
+                makespan: drawn.actions.finish.reduce(
+                    (/** @type {number} */ a, /** @type {number} */ b) => Math.max(a, b),
+                    0,
+                ),
+            },
+            perRank: Array.from({ length: ranks }, () => ({})),
+            idle: [],
+            criticalPath: new Int32Array(0),
+            halt: stands,
+            circle: this.#ints(circle, 2 * pairs),
+        };
     }
 
     /** @param {Alloc} alloc @param {Options} options @param {number} fault */
@@ -446,19 +554,23 @@ export class Engine {
         const schedule = alloc(bytes);
         this.#try(core.pp_table_schedule(table, schedule, bytes, fault), fault);
         const measured = settings.times === 'measured';
-        const request = this.#copy(alloc, requestText(measured ? this.#withProfile(text, rest) : rest));
+        const asked = requestText(measured ? this.#withProfile(text, rest) : rest);
+        const request = this.#copy(alloc, asked);
         const config = alloc(core.pp_config_bytes());
         this.#try(core.pp_config_of_file(request.at, request.length, schedule, config, fault), fault);
         const costs = alloc(core.pp_costs_bytes(config));
         this.#try(core.pp_costs_parse(request.at, request.length, config, costs, fault), fault);
-        const timeline = this.#checked(alloc, schedule, fault, table);
-        const early = core.pp_table_early(table, schedule, timeline, fault) === 1;
+        const named = { ...this.#configObject(config), schedule: 'file', edited: hasMoves(asked) };
+        this.#try(core.pp_moves_apply(request.at, request.length, schedule, fault), fault);
+        // Cells, times and transfers of a file are those of its own order.
+        const own = named.edited ? 0 : table;
+        const timeline = this.#checked(alloc, { schedule, fault, costs, named, table: own });
+        const early = own && core.pp_table_early(table, schedule, timeline, fault) === 1;
         const note = early ? this.#message(fault) : null;
-        const named = { ...this.#configObject(config), schedule: 'file' };
-        const lowered = core.pp_table_lowered(table) === 1;
+        const lowered = own !== 0 && core.pp_table_lowered(table) === 1;
         const scratch = alloc(core.pp_table_scratch_bytes(table, schedule));
         this.#try(core.pp_partition_search(schedule, config, costs, timeline, fault), fault);
-        if (measured && core.pp_table_timed(table) === 1) {
+        if (own && measured && core.pp_table_timed(table) === 1) {
             core.pp_table_measured(table, schedule, timeline);
         } else if (lowered) {
             const blocked = alloc(4 * core.pp_schedule_ranks(schedule));
@@ -487,13 +599,13 @@ export class Engine {
             length: request.length,
             named,
             table,
-            measured: measured ? table : 0,
+            measured: measured ? own : 0,
             facts: {
                 format: /** @type {const} */ (['torch', 'csv', 'json'])[core.pp_table_format(table)],
                 timed: core.pp_table_timed(table) === 1,
-                measured,
+                measured: measured && own !== 0,
                 lowered,
-                steps: lowered ? core.pp_table_steps(table, schedule, scratch) : null,
+                steps: lowered && core.pp_table_steps ? core.pp_table_steps(table, schedule, scratch) : null,
                 note,
             },
         };
@@ -512,14 +624,16 @@ export class Engine {
         }
     }
 
-    /** @param {Alloc} alloc @param {Timed} timed */
-    #figures(alloc, { config, costs, schedule, timeline, fault, measured }) {
+    /** @param {Alloc} alloc @param {Timed} timed @param {boolean} [ran]  the times were measured, the costs made from them */
+    #figures(alloc, { config, costs, schedule, timeline, fault, measured, named }, ran = false) {
         const core = this.core;
         const ranks = core.pp_schedule_ranks(schedule);
         const summary = alloc(8 * this.summaryFields.length);
         const reports = alloc(8 * this.rankFields.length * ranks);
         const scratch = alloc(core.pp_report_scratch_bytes(schedule));
-        core.pp_report(schedule, config, costs, timeline, scratch, summary, reports);
+        const report = ran ? core.pp_measured_report : core.pp_report;
+        // The closed form speaks of the order that was generated.
+        report(schedule, named.edited ? 0 : config, costs, timeline, scratch, summary, reports);
         if (measured) this.#try(core.pp_table_report(measured, summary, reports, fault), fault);
         return {
             summary: this.#records(this.summaryFields, summary, 1)[0],
@@ -527,38 +641,65 @@ export class Engine {
         };
     }
 
-    /** @param {Alloc} alloc @param {Timed} timed @param {Ask} [ask] @returns {Simulation} */
-    #report(alloc, timed, ask = {}) {
+    /**
+     * What a picture needs of a step.
+     * @param {Alloc} alloc @param {Pick<Timed, 'schedule' | 'costs' | 'timeline'>} step
+     * @param {Pick<StepReport, 'actions' | 'stageRank'>} [known]  of the same order
+     */
+    #drawn(alloc, { schedule, costs, timeline }, known) {
         const core = this.core;
-        const { config, costs, schedule, timeline, named } = timed;
         const stages = core.pp_schedule_stages(schedule);
-        const figures = this.#figures(alloc, timed);
-        const idleCount = core.pp_idle_fill(schedule, costs, timeline, 0, 0);
-        const idle = alloc(8 * this.idleFields.length * idleCount);
-        core.pp_idle_fill(schedule, costs, timeline, idle, idleCount);
-        const pathLength = core.pp_critical_path(schedule, costs, timeline, 0, 0);
-        const path = alloc(4 * pathLength);
-        core.pp_critical_path(schedule, costs, timeline, path, pathLength);
-
-        const columns = this.#columns(alloc, schedule);
-        const count = columns.count;
+        const columns = known?.actions ?? this.#columns(alloc, schedule);
         const table = this.#doubles(costs, COST_ROWS.length * stages);
-        const pipes = core.pp_schedule_pipes(schedule);
         return {
-            config: named,
             costs: Object.fromEntries(COST_ROWS.map((name, i) => [name, table.slice(i * stages, (i + 1) * stages)])),
             actions: {
                 ...columns,
-                start: this.#doubles(core.pp_timeline_start(timeline), count),
-                finish: this.#doubles(core.pp_timeline_finish(timeline), count),
-                input: this.#ints(core.pp_timeline_input(timeline), count),
-                ...this.#versions(config, named, columns),
+                start: this.#doubles(core.pp_timeline_start(timeline), columns.count),
+                finish: this.#doubles(core.pp_timeline_finish(timeline), columns.count),
+                input: known?.actions.input ?? this.#ints(core.pp_timeline_input(timeline), columns.count),
             },
-            stageRank: this.#ints(core.pp_schedule_stage_rank(schedule), pipes * stages),
+            stageRank:
+                known?.stageRank ??
+                this.#ints(core.pp_schedule_stage_rank(schedule), core.pp_schedule_pipes(schedule) * stages),
+        };
+    }
+
+    /**
+     * @param {Alloc} alloc @param {Timed} timed @param {Ask} [ask] @param {StepReport} [known]  of the same order
+     * @param {boolean} [whole]  with what takes an object for each interval: where nothing is told of waits, 100 000 actions
+     *     are timed in a frame
+     * @returns {Simulation}
+     */
+    #report(alloc, timed, ask = {}, known = undefined, whole = true) {
+        // Studies last: some of them time the step anew.
+        return { ...this.#step(alloc, timed, { known, whole }), ...studiesOf(this.#access, alloc, timed, ask) };
+    }
+
+    /**
+     * @param {Alloc} alloc @param {Timed} timed
+     * @param {{ known?: StepReport, ran?: boolean, whole?: boolean }} [how]
+     * @returns {MeasuredStep}
+     */
+    #step(alloc, timed, { known, ran, whole = true } = {}) {
+        const core = this.core;
+        const { config, costs, schedule, timeline, named } = timed;
+        const figures = this.#figures(alloc, timed, ran);
+        const idleCount = whole ? core.pp_idle_fill(schedule, costs, timeline, 0, 0) : 0;
+        const idle = alloc(8 * this.idleFields.length * idleCount);
+        core.pp_idle_fill(schedule, costs, timeline, idle, idleCount);
+        const pathLength = whole ? core.pp_critical_path(schedule, costs, timeline, 0, 0) : 0;
+        const path = alloc(4 * pathLength);
+        core.pp_critical_path(schedule, costs, timeline, path, pathLength);
+
+        const drawn = this.#drawn(alloc, timed, known);
+        return {
+            config: named,
+            ...drawn,
+            actions: { ...drawn.actions, ...this.#versions(config, named, drawn.actions) },
             ...figures,
             idle: /** @type {any} */ (this.#records(this.idleFields, idle, idleCount)),
             criticalPath: this.#ints(path, pathLength),
-            ...studiesOf(this.#access, alloc, timed, ask), // last: some of them time the step anew
         };
     }
 
@@ -665,7 +806,14 @@ export class Engine {
             summary: (/** @type {Alloc} */ alloc, /** @type {Timed} */ timed) => this.#figures(alloc, timed).summary,
             summaryOf: (/** @type {Uint8Array} */ request) => this.#summaryOf(request),
             timed: (/** @type {Alloc} */ alloc, /** @type {Options} */ options) => this.#timed(alloc, options),
-            report: (/** @type {Alloc} */ alloc, /** @type {Timed} */ timed) => this.#report(alloc, timed),
+            report: (
+                /** @type {Alloc} */ alloc,
+                /** @type {Timed} */ timed,
+                known = /** @type {any} */ (undefined),
+                whole = true,
+            ) => this.#report(alloc, timed, {}, known, whole),
+            copy: (/** @type {Alloc} */ alloc, /** @type {Options} */ options) =>
+                this.#copy(alloc, requestText(options)),
             scope: (/** @type {(alloc: Alloc) => any} */ work) => this.#scope(work),
             attempt: (/** @type {number} */ status, /** @type {number} */ fault) => this.#try(status, fault),
             bytes: (/** @type {number} */ at, /** @type {number} */ count) => this.#bytes(at, count),
@@ -736,12 +884,7 @@ export class Engine {
         /** @type {number[]} */
         const held = [];
         try {
-            return work((bytes) => {
-                const at = this.core.pp_alloc(Math.max(bytes, 1)) >>> 0;
-                if (at === 0) throw new PipelineError(`Not enough memory for ${bytes} bytes.`, { code: 'capacity' });
-                held.push(at);
-                return at;
-            });
+            return work(holder(this.core, held));
         } finally {
             for (const at of held) this.core.pp_free(at);
         }
@@ -789,12 +932,67 @@ export class Engine {
     }
 }
 
+/** Memory of the core that its owner releases. @param {any} core @param {number[]} held @returns {Alloc} */
+function holder(core, held) {
+    return (bytes) => {
+        const at = core.pp_alloc(Math.max(bytes, 1)) >>> 0;
+        if (at === 0) throw new PipelineError(`Not enough memory for ${bytes} bytes.`, { code: 'capacity' });
+        held.push(at);
+        return at;
+    };
+}
+
+/** A step whose costs change while its order stands. It holds memory of the core until close(). */
+export class Held {
+    #access;
+    /** @type {number[]} */ #held = [];
+    #timed;
+
+    /** @param {any} access @param {Options} options */
+    constructor(access, options) {
+        this.#access = access;
+        try {
+            /** @type {Timed} */
+            this.#timed = access.timed(holder(access.core, this.#held), options);
+            /** As timed last. @type {Simulation} */
+            this.simulation = access.scope((/** @type {Alloc} */ alloc) => access.report(alloc, this.#timed));
+        } catch (error) {
+            this.close();
+            throw error;
+        }
+    }
+
+    /**
+     * Times the step anew.
+     * @param {Options} options  a legal request that differs from the first one in costs or cuts alone
+     * @param {boolean} [whole]  with idle intervals and the critical path
+     * @returns {Simulation}
+     * @throws {PipelineError}
+     */
+    time(options, whole = true) {
+        const { core, attempt, transferOf, scope, report, copy } = this.#access;
+        const { config, costs, schedule, timeline, fault, named } = this.#timed;
+        return scope((/** @type {Alloc} */ alloc) => {
+            const { at, length } = copy(alloc, options);
+            attempt(core.pp_costs_parse(at, length, config, costs, fault), fault);
+            attempt(core.pp_simulate(schedule, costs, transferOf(named), timeline, fault), fault);
+            this.simulation = report(alloc, { ...this.#timed, text: at, length }, this.simulation, whole);
+            return this.simulation;
+        });
+    }
+
+    /** Releases the memory; safe to call twice. */
+    close() {
+        for (const at of this.#held.splice(0)) this.#access.core.pp_free(at);
+    }
+}
+
 /**
  * A training run: the network executed by the schedule, and beside it the same network trained without a pipeline.
  * It holds memory of the core until close().
  */
 export class Training {
-    #core;
+    /** @type {any} */ #core;
     #access;
     /** @type {number[]} */ #held = [];
     #run;
@@ -806,6 +1004,8 @@ export class Training {
     #scratchBytes;
     #step = 0;
     #out;
+    #setup;
+    #timed;
 
     /** @param {Engine} engine @param {any} access @param {Options} options */
     constructor(engine, access, options) {
@@ -815,18 +1015,13 @@ export class Training {
         const trainingNames = new Set(engine.trainingOptions.map((option) => plainName(option.name)));
         const pairs = pairsOf(options);
         const own = pairs.filter(([name]) => trainingNames.has(plainName(name)));
-        /** @type {Alloc} */
-        const hold = (bytes) => {
-            const at = core.pp_alloc(Math.max(bytes, 1)) >>> 0;
-            if (at === 0) throw new PipelineError(`Not enough memory for ${bytes} bytes.`, { code: 'capacity' });
-            this.#held.push(at);
-            return at;
-        };
+        const hold = holder(core, this.#held);
         try {
             const timed = access.timed(
                 hold,
                 pairs.filter(([name]) => !trainingNames.has(plainName(name))),
             );
+            this.#timed = timed;
             const { schedule, timeline, fault, named } = timed;
             /** The schedule that is executed. @type {Simulation} */
             this.simulation = access.scope((/** @type {Alloc} */ alloc) => access.report(alloc, timed));
@@ -834,6 +1029,15 @@ export class Training {
             const request = hold(text.length + 1);
             access.bytes(request, text.length).set(text);
             this.#training = hold(core.pp_training_bytes());
+            const { module, statuses } = engine;
+            const status = (/** @type {string} */ name) => statuses.indexOf(name);
+            this.#setup = {
+                module,
+                request: access.bytes(timed.text, timed.length).slice(),
+                own: text,
+                waits: status('rank-waits'),
+                diverged: status('diverged'),
+            };
             access.attempt(core.pp_training_parse(request, text.length, this.#training, fault), fault);
             access.attempt(core.pp_training_needs_backward(schedule, fault), fault);
             const fit = core.pp_training_fit(this.#training, named.stages, named.microbatches, fault);
@@ -939,6 +1143,54 @@ export class Training {
         };
     }
 
+    /** The schedule's step alone, without the unpipelined network: what is to be timed. */
+    run() {
+        this.#core.pp_run_step(this.#run);
+    }
+
+    /** What a rank in a worker starts from, but for its number and ports (rank-worker.js). */
+    get setup() {
+        return { ...this.#setup, depth: this.settings.depth, points: this.points };
+    }
+
+    /** Steps that the schedule's network has seen, and the weights it has, stage by stage. @returns {import('./workers.js').Saved} */
+    get state() {
+        const core = this.#core;
+        const stages = this.simulation.config.stages;
+        const weights = Array.from({ length: stages }, (_, stage) =>
+            this.#floats(
+                core.pp_stage_parameters(this.#network, stage),
+                core.pp_stage_parameter_count(this.#network, stage),
+            ),
+        );
+        return { step: core.pp_run_steps(this.#run), weights };
+    }
+
+    /** Takes steps that were made elsewhere; step() then only runs the unpipelined network until it has as many. */
+    set state({ step, weights }) {
+        const core = this.#core;
+        for (const [stage, floats] of weights.entries())
+            new Float32Array(core.memory.buffer, core.pp_stage_parameters(this.#network, stage), floats.length).set(
+                floats,
+            );
+        core.pp_run_rewind(this.#run, step);
+    }
+
+    /**
+     * The most bytes of live activations each rank holds at once: measured in the last step, and as the simulation counts
+     * them.
+     * @returns {{ measured: number[], simulated: number[] }}
+     */
+    get activationBytes() {
+        const access = this.#access;
+        return {
+            measured: this.simulation.perRank.map((_, rank) => this.#core.pp_run_peak_bytes(this.#run, rank)),
+            simulated: access.scope((/** @type {Alloc} */ alloc) =>
+                activationPeaks(access, alloc, this.#timed, this.#run),
+            ),
+        };
+    }
+
     /** Gradients add in the order of the whole batch, so the difference is exactly 0. */
     get sumsInOrder() {
         return this.#core.pp_run_sums_in_order(this.#run) === 1;
@@ -998,7 +1250,7 @@ export class Training {
 // The core imports nothing but, where memory can grow, a notice of growth, which we do not need: views are never kept.
 const imports = { env: { emscripten_notify_memory_growth() {} } };
 
-// Compiled once per page, however many copies of the script and figures there are. Cores with and without files differ in
+// Compiled once per page, however many copies of the script and figures there are. Different cores differ in
 // length.
 const shared = /** @type {any} */ (globalThis);
 const key = Symbol.for('pipeline-figure');
@@ -1031,11 +1283,12 @@ export async function loadEngine(source) {
     let module;
     if (source === undefined) {
         cache().module ??= compile(coreBytes);
-        module = await cache().module;
+        module = /** @type {WebAssembly.Module} */ (await cache().module);
     } else {
         module = await compile(source);
     }
-    return new Engine(await WebAssembly.instantiate(module, imports));
+    const instance = await WebAssembly.instantiate(/** @type {WebAssembly.Module} */ (module), imports);
+    return new Engine(instance, module);
 }
 
 /**
@@ -1050,5 +1303,5 @@ export function loadEngineNow() {
     }
     const module = held instanceof WebAssembly.Module ? held : new WebAssembly.Module(bytes);
     cache().module = module;
-    return new Engine(new WebAssembly.Instance(module, imports));
+    return new Engine(new WebAssembly.Instance(module, imports), module);
 }

@@ -1,10 +1,13 @@
 // Takes the schedule out of the page: as CSV, as SVG, as the tag that shows it elsewhere.
 import { html, nothing } from 'lit';
 import { toCsv } from './cli-formats.js';
+import { besideFile } from './edit-file.js';
+import { PipelineError } from './engine.js';
 import figureCss from './figure.css';
 import { textOf } from './strings.js';
 import { escapeXml } from './svg.js';
 import { svgFile } from './svg-file.js';
+import { toTrace } from './trace.js';
 
 /** @typedef {import('./engine.js').Simulation} Simulation */
 
@@ -46,12 +49,14 @@ async function pngOf(text) {
 }
 
 /** @param {string} name @param {string} type @param {string} text */
-const download = (name, type, text) =>
+export const download = (name, type, text) =>
     save(name, URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` })));
 
 export class Files {
     #update;
     #noPng = false;
+    /** Why a schedule has no such file. */
+    #refusal = '';
     /** Button whose text was copied last. */
     #copied = '';
     /** A text that could not be copied, to be copied by hand. */
@@ -66,6 +71,7 @@ export class Files {
     reset() {
         this.#copied = this.#byHand = '';
         this.#noPng = false;
+        this.#refusal = '';
     }
 
     /** @param {string} name @param {string} text */
@@ -76,6 +82,18 @@ export class Files {
         } catch {
             // A policy that forbids pictures of blob:, or a picture larger than the browser's canvas.
             this.#noPng = true;
+        }
+        this.#update();
+    }
+
+    /** @param {string} name @param {() => string} text */
+    #saveTorch(name, text) {
+        this.reset();
+        try {
+            download(name, 'text/csv', text());
+        } catch (error) {
+            if (!(error instanceof PipelineError)) throw error;
+            this.#refusal = error.message;
         }
         this.#update();
     }
@@ -93,10 +111,11 @@ export class Files {
     }
 
     /**
-     * @param {Simulation} simulation @param {Record<string, string | null>} request @param {string} lang
+     * @param {{ engine: import('./engine.js').Engine, simulation: Simulation, request: Record<string, string | null>,
+     *           file: import('./edit-file.js').Given | null, lang: string }} setting
      * @param {(() => string) | null} link  address of the page with this state, null where the page gave the figure no id
      */
-    render(simulation, request, lang, link) {
+    render({ engine, simulation, request, file, lang }, link) {
         const { schedule, ranks, microbatches } = simulation.config;
         const name = `pipeline-${schedule}-p${ranks}-m${microbatches}`;
         const t = (/** @type {string} */ key) => textOf(lang, key);
@@ -104,12 +123,15 @@ export class Files {
             html`<button type="button" class="action" @click=${() => this.#copy(key, text())}>${t(this.#copied === key ? 'files_copied' : key)}</button>`;
         return html`<div class="buttons">
             <button type="button" class="action" @click=${() => download(`${name}.csv`, 'text/csv', toCsv(simulation))}>${t('files_csv')}</button>
+            ${engine.readsFiles ? html`<button type="button" class="action" data-save="torch" @click=${() => this.#saveTorch(`${name}.torch.csv`, () => (file ? engine.torchCsv(besideFile(request), file.text) : engine.torchCsv(request)))}>${t('files_torch')}</button>` : nothing}
+            <button type="button" class="action" data-save="trace" @click=${() => download(`${name}.trace.json`, 'application/json', toTrace([{ name, simulation }], 1000))}>${t('files_trace')}</button>
             <button type="button" class="action" @click=${() => download(`${name}.svg`, 'image/svg+xml', svgFile(simulation, lang, figureCss))}>${t('files_svg')}</button>
             <button type="button" class="action" @click=${() => this.#savePng(`${name}.png`, svgFile(simulation, lang, figureCss))}>${t('files_png')}</button>
             ${link ? copy('files_copy_link', link) : nothing}
             ${copy('files_copy_csv', () => toCsv(simulation))}
-            ${copy('files_copy_tag', () => tagText(request, lang))}
+            ${file ? nothing : copy('files_copy_tag', () => tagText(request, lang))}
         </div>
+        ${this.#refusal ? html`<p class="note" role="status">${this.#refusal}</p>` : nothing}
         ${this.#noPng ? html`<p class="note" role="status">${t('files_png_failed')}</p>` : nothing}
         ${this.#byHand ? html`<label class="by-hand">${t('files_not_copied')}<textarea readonly rows="4" .value=${this.#byHand}></textarea></label>` : nothing}`;
     }

@@ -89,7 +89,7 @@ function shareInWords(summary, lang) {
 /** @param {Simulation} simulation @param {string} lang */
 function conditionText(simulation, lang) {
     const { uneven, latency, latencyTicks, recompute } = conditions(simulation);
-    let text = '';
+    let text = simulation.config.edited ? textOf(lang, 'headline_edited') : '';
     if (uneven) text += textOf(lang, 'headline_uneven');
     if (latency && latencyTicks !== null) {
         text += textOf(lang, 'headline_latency').replace('{latency}', countOf(latencyTicks, lang, 'tick'));
@@ -111,7 +111,7 @@ export function headline(simulation, lang, others = {}) {
     const { config, summary, perRank } = simulation;
     const schedule = config.schedule;
     const { uneven, latency, recompute } = conditions(simulation);
-    const plain = !uneven && !latency && !recompute;
+    const plain = !uneven && !latency && !recompute && !config.edited;
     /** @param {string} option @param {number} value @returns {Part} */
     const editable = (option, value) => ({ text: formatNumber(value, lang), option, value });
     /** @type {Record<string, string | number | Part>} */
@@ -395,6 +395,7 @@ function formulaNote(simulation, lang) {
     if (summary.formula_holds === 1) return textOf(lang, 'formula_holds');
     const { uneven, latency, recompute } = conditions(simulation);
     if (recompute) return textOf(lang, 'formula_recompute');
+    if (simulation.config.edited) return textOf(lang, 'formula_edited');
     if (summary.formula < 0) return textOf(lang, 'formula_none');
     if (uneven) return textOf(lang, 'formula_uneven');
     if (latency) {
@@ -487,6 +488,7 @@ export function settingsText(simulation, lang) {
         if (config.transfer !== 'overlap') pieces.push(textOf(lang, `settings_transfer_${config.transfer}`));
     }
     if (recompute) pieces.push(textOf(lang, `settings_recompute_${config.recompute}`));
+    if (config.edited) pieces.push(textOf(lang, 'settings_edited'));
     return pieces.filter((piece) => piece !== '').join('; ');
 }
 

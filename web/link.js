@@ -72,7 +72,7 @@ export function lawful(engine, request, most) {
     let answer = ask(engine, withinReach(request, most));
     for (let tries = 0; answer.error && tries < 2 * OPTIONS.length; tries++) {
         const { fixes, option } = answer.error;
-        const name = fixes[0]?.option ?? option;
+        const name = fixes[0]?.option ?? option ?? (answer.request.moves && 'moves');
         if (!name) return null;
         const next = { ...answer.request };
         if (fixes[0] && next[name] !== fixes[0].value) next[name] = fixes[0].value;

@@ -1018,3 +1018,27 @@ export function criticalPathShapes(scene, simulation) {
         ),
     ];
 }
+
+/**
+ * Devices that wait for each other in a circle: what each stands before, what that needs, and arrows from what has to come
+ * first to what has to come later, by need and by the order of a device's list.
+ * @param {Scene} scene @param {import('./engine.js').Stall} stall
+ * @returns {Shape[]}
+ */
+export function circleShapes(scene, stall) {
+    const circle = [...stall.circle];
+    const stands = circle.filter((_, n) => n % 2 === 0);
+    const needs = circle.filter((_, n) => n % 2 === 1);
+    const x = round(timeToX(scene, stall.halt));
+    return [
+        { type: 'path', class: 'pf-selected', d: `M${x} ${scene.plot.top - 3}V${scene.plot.bottom + 4}`, fill: 'none' },
+        ...liftedCells(scene, /** @type {any} */ (stall), [...new Set(circle)]),
+        ...needs.map((i) => outline(scene.cells, i, 'pf-awaited')),
+        ...stands.map((i) => outline(scene.cells, i, 'pf-selected')),
+        ...stands.flatMap((i, n) => arrowBetween(scene, needs[n], i, 'pf-arrow')),
+        ...stands.flatMap((i, n) => {
+            const later = needs[(n + needs.length - 1) % needs.length];
+            return later === i ? [] : arrowBetween(scene, i, later, 'pf-trail');
+        }),
+    ];
+}

@@ -9,14 +9,14 @@ import { textOf } from './strings.js';
 
 /**
  * What can still be said while the core refuses the setting: its numbers, and nothing that follows from them.
- * @param {Record<string, string | null>} request @param {string} lang @returns {Part[]}
+ * @param {Record<string, string | null>} request @param {string} lang @param {boolean} stalled @returns {Part[]}
  */
-function refusedParts(request, lang) {
+function refusedParts(request, lang, stalled) {
     const values = {
         '{p}': { text: request.ranks ?? '', option: 'ranks' },
         '{m}': { text: request.microbatches ?? '', option: 'microbatches' },
     };
-    return textOf(lang, 'headline_refused')
+    return textOf(lang, stalled ? 'headline_stalled' : 'headline_refused')
         .split(/(\{\w\})/)
         .filter(Boolean)
         .map((piece) => values[/** @type {keyof typeof values} */ (piece)] ?? { text: piece });
@@ -49,12 +49,12 @@ export class Sentence {
     /**
      * @param {{ simulation: import('./engine.js').Simulation | null, request: Record<string, string | null>, lang: string,
      *           others: Parameters<typeof headline>[2], editable: (option: string) => boolean,
-     *           limits: (option: string) => { min: number, max: number }, named: boolean }} state  named: the name of the
+     *           limits: (option: string) => { min: number, max: number }, named: boolean, stalled: boolean }} state  named: the name of the
      *     schedule stands above already
      */
-    render({ simulation, request, lang, others, editable, limits, named }) {
+    render({ simulation, request, lang, others, editable, limits, named, stalled }) {
         const chunked = simulation !== null && simulation.config.chunks > 1;
-        const parts = simulation ? headline(simulation, lang, others) : refusedParts(request, lang);
+        const parts = simulation ? headline(simulation, lang, others) : refusedParts(request, lang, stalled);
         const name = simulation ? `${scheduleName(simulation.config.schedule, lang)}: ` : '';
         if (named && parts[0].text.startsWith(name)) parts[0].text = parts[0].text.slice(name.length);
         const hint = textOf(lang, 'scrub_hint');

@@ -59,6 +59,7 @@ export const OPTIONS = [
     'checkpoint-every',
     'mtbf',
     'horizon',
+    'moves',
 ];
 
 /** Rows of Simulation.costs that hold what an option of costs gave. @type {Record<string, string>} */
@@ -88,7 +89,7 @@ export function withSchedule(request, aside, schedule) {
     for (const option of OPTIONS) {
         const value = request[option] ?? aside[option] ?? null;
         if (value === null) continue;
-        let means = schedule.options.includes(option);
+        let means = schedule.options.includes(option) && option !== 'moves'; // they name places of an order
         if (option === 'chunks') {
             const chunks = Number(value);
             means &&= !(chunks < schedule.chunksMin || chunks > schedule.chunksMax);
@@ -122,3 +123,10 @@ export function listWith(values, stage, typed) {
 
 /** @param {Request} a @param {Request} b */
 export const sameRequest = (a, b) => OPTIONS.every((option) => (a[option] ?? null) === (b[option] ?? null));
+
+/** Options that change times alone. */
+const TIMES = new Set([...Object.keys(COST_ROW), 'transfer', ...OPTIONS.slice(OPTIONS.indexOf('layers'))]);
+for (const name of ['global-batch', 'microbatch-size']) TIMES.delete(name);
+
+/** May the second request have other actions, or another order of them, than the first? @param {Request} a @param {Request} b */
+export const ordersAnew = (a, b) => OPTIONS.some((name) => !TIMES.has(name) && (a[name] ?? null) !== (b[name] ?? null));

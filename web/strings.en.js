@@ -7,6 +7,7 @@ export default {
     stage_accusative: { one: 'stage', other: 'stages' },
     stage_each: { one: 'stage', other: 'stages' },
     device: { one: 'device', other: 'devices' },
+    step: { one: 'step', other: 'steps' },
     microbatch: { one: 'micro-batch', other: 'micro-batches' },
     activation_accusative: { one: 'activation', other: 'activations' },
     pass: { one: 'passes', other: 'pass' },
@@ -238,6 +239,7 @@ export default {
     more: 'more…',
     more_title: 'Costs of stages, transfers, recomputation',
     fix: 'Take {0}',
+    headline_stalled: 'p = {p}, m = {m}: in this order the step cannot run.',
     headline_refused: 'p = {p}, m = {m}: nothing to draw until the setting is mended.',
 
     // Below the picture
@@ -316,6 +318,63 @@ export default {
     path_words:
         'The chart shows the chain of {0} that decides the time of the step. Speed up an operation outside it, and the step gets no shorter.',
 
+    // Taking hold: layers, samples, durations, the order
+    edit: 'change…',
+    edit_title: 'Layers, samples, durations and the order of operations',
+    edit_layers: 'Layers',
+    edit_samples: 'Samples',
+    edit_costs: 'Durations',
+    edit_order: 'Order',
+    edit_file: 'File',
+    file_open: 'Open a file…',
+    file_hint:
+        'A file can be dropped on the figure, or pasted as text: PyTorch’s table of a schedule, our CSV and JSON, measured durations, a report of Megatron’s timers.',
+    file_shown: 'Shown is the schedule of a file: {0}.',
+    file_pasted: 'pasted text',
+    file_measured: 'times as measured',
+    file_large: 'The file is too large: {0} MiB, and at most {1} MiB are read.',
+    edit_undo: 'Undo',
+    edit_redo: 'Redo',
+    edit_stands: 'While the order of operations cannot run, nothing can be cut and no duration changed.',
+    layer: { one: 'layer', other: 'layers' },
+    sample: { one: 'sample', other: 'samples' },
+    layers_name: 'Layers of the network, cut into stages',
+    layers_cut: 'boundary between stages {0} and {1}',
+    layers_stage: 'stage {0}: {1}, cost {2}',
+    layers_by_cost: 'Best cut',
+    layers_by_equal: 'Equal numbers of layers',
+    layers_by_makespan: 'Shortest step',
+    layers_costs: 'costs of the layers',
+    layers_words:
+        'The dearest stage is {1}, with a cost of {0}; an ideal cut would come to {2}. Boundaries can be dragged.',
+    layers_none:
+        'Costs are given per stage, and each is shown as four equal layers. Drag a boundary, and a layer goes to the stage next to it.',
+    samples_name: 'Samples of the batch, cut into micro-batches',
+    samples_cut: 'size of a micro-batch',
+    samples_words: '{0} = {1} of {2}. A batch is cut evenly; drag the first boundary.',
+    samples_finer: 'Finer',
+    samples_coarser: 'Coarser',
+    samples_count: 'samples in the batch',
+    costs_stage_name: 'stage',
+    costs_hop: 'from stage {0} to stage {1}',
+    costs_words: 'Drag the end of a bar. The order of operations stands, only the times change.',
+    order_hint: 'Choose an operation on the chart and drag its cell along the row; with keys, Alt and an arrow.',
+    order_picked: 'Chosen: {0}; device {1}, place {2} of {3}.',
+    order_earlier: 'Earlier',
+    order_later: 'Later',
+    order_back: 'Back to the generated schedule',
+    edit_action: '{0} of micro-batch {1} at stage {2}',
+    edit_before: 'Device {0}, place {1}: {2} stands before {3}, which it needs.',
+    edit_deadlock:
+        'Deadlock: devices wait for each other in a circle, {0} of them. Nothing right of the line will ever run.',
+    edit_waits: 'Device {0}, place {1}: {2} stands and waits for device {3}, where {4} has to come first.',
+    edit_same: 'The order was changed, and the numbers are the same: it takes {0}.',
+    edit_difference:
+        'After the change: it takes {0}, it took {1}; bubble fraction {2}, it was {3}; activations on a device at most {4}, it was {5}.',
+    headline_edited: ', order changed',
+    settings_edited: 'order of operations changed by hand',
+    formula_edited: 'The formula holds for the generated order; after a change the numbers come from timing the cells.',
+
     // Views
     view_table: 'Table',
     view_train: 'Train a network',
@@ -328,6 +387,8 @@ export default {
     table_cell_stage: 'st. {0}:',
     table_cut: 'The first {0} operations of each device are shown; the others are in the CSV file.',
     files_csv: 'Download CSV',
+    files_torch: 'Download PyTorch’s table',
+    files_trace: 'Download the trace',
     files_svg: 'Download SVG',
     files_png: 'Download PNG',
     files_png_failed: 'A PNG cannot be made here; download the SVG.',
@@ -336,6 +397,11 @@ export default {
     files_copy_link: 'Copy link',
     files_copied: 'Copied',
     files_not_copied: 'The browser did not allow copying. Select the text and copy it yourself:',
+    python_title: 'The same in Python',
+    python_words:
+        'The lists of the picture, timed and executed by a program of its own, with the standard library alone: it prints the same ticks and the same utilization and, where the schedule trains, the losses of the first five steps.',
+    python_save: 'Download the program',
+    python_none: 'For messages that keep both devices there is no program here. Choose another kind of transfer.',
 
     // Training
     train_intro:
@@ -376,6 +442,47 @@ export default {
     train_skipped:
         'Steps skipped: {0}. The loss or a gradient was no longer a finite number; take a smaller learning rate.',
     train_exactly_zero: 'exactly 0',
+
+    // By workers
+    workers_title: 'A thread for each device',
+    workers_intro:
+        'Here each device gets a thread of its own, a worker, with its stages and nothing else. Activations and gradients go between them as messages; every worker performs the list of its device. The same network makes {0} that way, between steps by one thread, and the clock runs.',
+    workers_cores: 'This machine reports {0} cores.',
+    workers_width: 'units in a hidden layer',
+    workers_batch: 'samples in a batch',
+    workers_lose: 'lose on the way',
+    workers_lose_none: 'nobody',
+    workers_run: 'Train with workers',
+    workers_running: 'The workers are at work …',
+    workers_failed: 'The workers stopped: {0}. Nothing of the network is lost; it stands where its last step left it.',
+    workers_none:
+        '{0} The same steps were made on the thread of this page, in slices, one operation after another. Nothing ran side by side, so no speed-up was measured.',
+    workers_unknown: 'This browser, or this build of the figure, has no workers that could run the core.',
+    workers_refused: 'The page or the browser did not allow workers.',
+    workers_many: 'There are more devices than the {0} that get a thread each.',
+    workers_chart: 'Measured: step {0} of the training, milliseconds',
+    workers_chart_name: 'Measured times of the operations on {0} devices: {1} milliseconds',
+    workers_table: 'The measurement in numbers',
+    workers_one: 'one thread, ms a step',
+    workers_many_ms: 'all workers, ms a step',
+    workers_speedup: 'measured speed-up',
+    workers_faster: '{0} times',
+    workers_slower: 'none: {0} times as long as one thread',
+    workers_model: 'speed-up by the model with these times',
+    workers_step: 'operations of the step shown, ms',
+    workers_predicted: 'the same by the model, ms',
+    workers_hop: 'one hop of a message, ms',
+    workers_stage: 'forward pass of one stage, ms',
+    workers_lost:
+        'Device {0} was lost before {1} of step {2}; another took its place, and all went on from the weights after step {3}.',
+    workers_same: 'In the end the weights were those of a training that nothing disturbed, to the last bit.',
+    workers_near:
+        'In the end the weights differed from those of the undisturbed training without a pipeline by at most {0}: the rounding of sums in another order.',
+    workers_coarse:
+        'The clock of this browser is too coarse for operations as short as these. Take a wider network or a larger batch.',
+    workers_feed: 'Take the measured times as costs',
+    workers_fed:
+        'The schedule above now has the measured times as its costs: its ticks are milliseconds, and both charts have one axis.',
 
     // When there is nothing to show
     blocked_policy:

@@ -47,6 +47,18 @@ export function studiesOf(access, alloc, timed, ask) {
     return out;
 }
 
+/**
+ * What the simulation says of a run of the toy network: the most bytes of live activations on each rank.
+ * @param {any} access @param {import('./engine.js').Alloc} alloc @param {any} timed @param {number} run
+ */
+export function activationPeaks(access, alloc, timed, run) {
+    const study = new Study(access, alloc, timed);
+    const { core } = study;
+    const table = alloc(core.pp_memory_bytes(timed.config));
+    core.pp_run_memory(run, table);
+    return study.memoryReport(table, Number.POSITIVE_INFINITY).ranks.map(({ peak }) => peak);
+}
+
 class Study {
     /** @param {any} access @param {import('./engine.js').Alloc} alloc @param {any} timed */
     constructor(access, alloc, timed) {
@@ -114,22 +126,30 @@ class Study {
         const given = alloc(4);
         this.access.attempt(core.pp_memory_parse(text, length, config, costs, table, limit, given, fault), fault);
         const [capacity] = this.access.doubles(limit, 1);
-        const out = this.records('memory', 1);
-        const ranks = this.records('memoryRank', this.ranks);
-        const scratch = alloc(core.pp_memory_scratch_bytes(schedule));
-        core.pp_memory_report(schedule, config, table, capacity, timeline, scratch, out.at, ranks.at);
+        const { all, ranks, scratch } = this.memoryReport(table, capacity);
         const levels = this.records('level', 2 * core.pp_schedule_action_count(schedule) + 1);
-        const perRank = ranks.read().map((rank, r) => {
+        const perRank = ranks.map((rank, r) => {
             const most = 2 * core.pp_schedule_action_count(schedule) + 1;
             const count = core.pp_memory_levels(schedule, config, table, timeline, r, scratch, levels.at, most);
             return { ...rank, levels: levels.read(count) };
         });
         return /** @type {any} */ ({
-            ...out.read()[0],
+            ...all,
             given: this.access.ints(given, 1)[0] === 1,
             capacity,
             perRank,
         });
+    }
+
+    /** @param {number} table @param {number} capacity */
+    memoryReport(table, capacity) {
+        const { core } = this;
+        const { config, schedule, timeline } = this.timed;
+        const out = this.records('memory', 1);
+        const ranks = this.records('memoryRank', this.ranks);
+        const scratch = this.alloc(core.pp_memory_scratch_bytes(schedule));
+        core.pp_memory_report(schedule, config, table, capacity, timeline, scratch, out.at, ranks.at);
+        return { all: out.read()[0], ranks: ranks.read(), scratch };
     }
 
     takeover() {

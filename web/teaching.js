@@ -2,7 +2,7 @@
 // critical path. One at a time, all of one state.
 import { html, nothing, svg } from 'lit';
 import { live } from 'lit/directives/live.js';
-import { ask, scaledCosts } from './ask.js';
+import { ask, NO_SAMPLES, scaledCosts } from './ask.js';
 import { busyAt, Clock } from './clock.js';
 import { compareText, countOf, formatNumber, formatShare, scheduleName, title } from './format.js';
 import { activationSteps, heldAt, memoryScene } from './memory.js';
@@ -63,7 +63,7 @@ export class Teaching {
     static viewsFor({ drawn, trains, simulation }) {
         return TEACHING_VIEWS.filter(
             (view) =>
-                (drawn || view === 'curve') &&
+                (view === 'curve' ? !simulation.config.edited && !simulation.file : drawn) &&
                 (view !== 'memory' || (trains && simulation.summary.peak_activations > 0)),
         );
     }
@@ -154,7 +154,10 @@ export class Teaching {
                 each * most > SWEPT_ACTIONS
                     ? [m]
                     : sweptValues(most, m, Math.min(64, (2 * SWEPT_TOGETHER) / (each * most)));
-            this.#swept = { of, points: pointsOf(values, engine.sweep(request, 'microbatches', values)) };
+            this.#swept = {
+                of,
+                points: pointsOf(values, engine.sweep({ ...request, ...NO_SAMPLES }, 'microbatches', values)),
+            };
         }
         return this.#swept.points;
     }

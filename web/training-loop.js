@@ -57,6 +57,11 @@ export class TrainingLoop {
         this.#report(this.#action());
     }
 
+    /** Ends the step that is half done, if one is. */
+    settle() {
+        if (this.#performed > 0) this.#report({ action: -1, records: [this.#finish()] });
+    }
+
     /** @param {number} now */
     #slice = (now) => {
         this.#frame = requestAnimationFrame(this.#slice);

@@ -6,6 +6,7 @@ import { formatNumber, formatPercent } from './numbers.js';
 import { textOf } from './strings.js';
 import { TrainingLoop } from './training-loop.js';
 import { Curve, curvePath, frameOf, gridPoints, regionPixels, roundUp } from './training-plot.js';
+import { WorkerPanel } from './worker-panel.js';
 
 /** @typedef {import('./engine.js').Engine} Engine */
 
@@ -33,14 +34,23 @@ export class TrainingPanel {
     /** Settings of the panel, as typed. */
     #settings = { data: 'spirals', rate: '', seed: '' };
     #slow = false;
+    /** @type {Record<string, any>} */ #request = {};
+    #lang = 'ru';
+    #workers;
 
     /**
      * @param {import('lit').ReactiveControllerHost & Element} host
      * @param {(action: number) => void} light  shows the action being executed in the chart
+     * @param {(changes: Record<string, string>) => void} change  of the figure's request, by the reader
      */
-    constructor(host, light) {
+    constructor(host, light, change) {
         this.#host = host;
         this.#light = light;
+        this.#workers = new WorkerPanel(
+            () => host.requestUpdate(),
+            change,
+            (records) => this.#onNews({ action: -1, records }),
+        );
         host.addController(this);
     }
 
@@ -51,6 +61,7 @@ export class TrainingPanel {
     /** Forgets the network: for another schedule, another setting, or when the panel closes. */
     reset() {
         if (this.#training === null && this.#error === null) return;
+        this.#workers.stop();
         this.#loop?.pause();
         this.#training?.close();
         this.#training = this.#loop = this.#error = this.#record = null;
@@ -70,9 +81,10 @@ export class TrainingPanel {
      * @param {Engine} engine @param {Record<string, any>} request @param {boolean} still  no cell is to be animated
      */
     prepare(engine, request, still) {
+        this.#request = request;
         if (this.#training || this.#error) return;
         try {
-            this.#training = engine.train({ ...request, ...this.#settings });
+            this.#training = engine.train({ ...request, ...this.options });
         } catch (error) {
             if (!(error instanceof PipelineError)) throw error;
             this.#error = error;
@@ -94,8 +106,19 @@ export class TrainingPanel {
         this.#host.requestUpdate();
     }
 
-    /** Pixels, after the template is in the page. @param {ParentNode} root @param {boolean} [now] */
-    draw(root, now = false) {
+    /** What the reader has set of the training. */
+    get options() {
+        return { ...this.#settings, ...this.#workers.settings };
+    }
+
+    /** Time that the chart of the schedule is to reach to, beside a measured one. */
+    get span() {
+        return this.#workers.span(this.#request);
+    }
+
+    /** Pixels, after the template is in the page. @param {ParentNode} root @param {string} idPrefix @param {boolean} [now] */
+    draw(root, idPrefix, now = false) {
+        this.#workers.draw(root, this.#lang, this.#request, `${idPrefix}m`);
         const canvas = /** @type {HTMLCanvasElement | null} */ (root.querySelector('.regions'));
         if (!canvas || !this.#training) return;
         if (!now && this.running && performance.now() - this.#regionsDrawn < REGION_MS) return;
@@ -108,6 +131,7 @@ export class TrainingPanel {
      */
     render(context) {
         const { engine, lang, trains, still } = context;
+        this.#lang = lang;
         const t = (/** @type {string} */ key, /** @type {(string | number)[]} */ ...values) =>
             textOf(lang, key, ...values);
         if (!trains) return html`<p class="note">${t('train_forward_only')}</p>`;
@@ -124,6 +148,11 @@ export class TrainingPanel {
             this.#loop?.pause();
             this.#begun = true;
             this.#loop?.advance();
+        };
+        const begin = () => {
+            this.#loop?.pause();
+            this.#loop?.settle();
+            this.#begun = true;
         };
         const setting = (/** @type {'data' | 'rate' | 'seed'} */ name) => (/** @type {Event} */ event) => {
             this.#settings[name] = /** @type {HTMLInputElement} */ (event.target).value;
@@ -149,15 +178,16 @@ export class TrainingPanel {
                     <input class="short" type="text" inputmode="numeric" placeholder=${shown(settings.seed)} .value=${this.#settings.seed} @change=${setting('seed')}></label>
             </div>
             <div class="buttons">
-                <button type="button" class="action primary" ?disabled=${this.#error !== null} @click=${start}>${t(this.running ? 'train_pause' : begun ? 'train_go_on' : 'train_start')}</button>
-                <button type="button" class="action" ?disabled=${this.#error !== null} @click=${step}>${t('train_step')}</button>
+                <button type="button" class="action primary" ?disabled=${this.#error !== null || this.#workers.busy} @click=${start}>${t(this.running ? 'train_pause' : begun ? 'train_go_on' : 'train_start')}</button>
+                <button type="button" class="action" ?disabled=${this.#error !== null || this.#workers.busy} @click=${step}>${t('train_step')}</button>
                 <button type="button" class="action" ?disabled=${!begun} @click=${() => this.reset()}>${t('train_reset')}</button>
                 ${still ? nothing : html`<label class="check"><input type="checkbox" .checked=${this.#slow} @change=${pace}> ${t('train_slow')}</label>`}
             </div>
             ${this.#error ? html`<p class="refusal" role="alert">${this.#error.message}</p>` : nothing}
             ${begun ? nothing : html`<p class="note">${t('train_intro')}</p>`}
             ${this.#training ? this.#renderRun(this.#training, lang, t) : nothing}
-            <p class="note">${t('train_honest')}</p>`;
+            <p class="note">${t('train_honest')}</p>
+            ${this.#training ? this.#workers.render({ engine, training: this.#training, request: this.#request, lang, reset: () => this.reset(), begin }) : nothing}`;
     }
 
     /**

@@ -379,10 +379,10 @@ describe('the element', { skip: withoutBrowser }, () => {
             }
             return Promise.all(kept.map((blob) => blob.text()));
         });
-        assert.equal(files.length, 3, 'CSV, SVG, and the SVG that becomes a PNG');
+        assert.equal(files.length, 5, 'CSV, the table of PyTorch, trace, SVG, and the SVG that becomes a PNG');
         assert.match(files[0], /^device,index,op,stage,microbatch,start,end\n0,0,F,0,0,0,1\n/);
         assert.equal(files[0].trim().split('\n').length, 65);
-        assert.match(files[1], /^<svg[^>]+xmlns=.*<title[^>]*>.*1F1B.*<style>/s);
+        assert.match(files[3], /^<svg[^>]+xmlns=.*<title[^>]*>.*1F1B.*<style>/s);
         await page.close();
     });
 

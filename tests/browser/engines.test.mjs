@@ -169,6 +169,52 @@ for (const { name, skip, launch } of engines) {
             assert.equal(await driver.eval(() => document.scripts.length), 4, 'loaded once');
         });
 
+        /** Steps of training with a worker for each device, or what is done in their place. */
+        async function trained() {
+            await until(driver, stands);
+            await driver.eval(() => {
+                const { shadowRoot } = /** @type {any} */ (document.querySelector('pipeline-figure'));
+                shadowRoot.querySelector('[data-view="train"]').click();
+            });
+            await until(driver, () =>
+                Boolean(document.querySelector('pipeline-figure')?.shadowRoot?.querySelector('.workers')),
+            );
+            await driver.eval(() => {
+                const { shadowRoot } = /** @type {any} */ (document.querySelector('pipeline-figure'));
+                shadowRoot.querySelector('[data-worker="run"]').click();
+            });
+            return until(driver, () => {
+                const root = document.querySelector('pipeline-figure')?.shadowRoot;
+                if (!root?.querySelector('[data-plot="measured"] svg, .workers .refusal')) return null;
+                const text = (/** @type {string} */ selector) =>
+                    root.querySelector(selector)?.textContent?.replace(/\s+/g, ' ');
+                return {
+                    step: text('[data-value="step"]'),
+                    difference: text('[data-value="difference"]'),
+                    refusal: text('.workers .refusal') ?? null,
+                    notes: [...root.querySelectorAll('.workers .note')]
+                        .map((note) => note.textContent?.replace(/\s+/g, ' '))
+                        .join(' '),
+                };
+            });
+        }
+
+        it('without WebAssembly a training by workers runs in slices and says so: from disk', async () => {
+            await fromDisk(FIGURE, `${WATCH}<script>delete globalThis.WebAssembly;</script>${PLAIN}`);
+            const { step, difference, refusal, notes } = await trained();
+            assert.deepEqual([step, difference, refusal], ['30', 'ровно 0', null]);
+            assert.match(notes, /нет потоков.*ускорения не измерено/);
+        });
+
+        if (hasWasm)
+            it('a worker for each device, from disk: the weights are exact', async () => {
+                await fromDisk(FIGURE);
+                const { step, difference, refusal } = await trained();
+                assert.deepEqual([step, difference, refusal], ['35', 'ровно 0', null]);
+                assert.deepEqual((await driver.eval(seen)).wrong, []);
+                await keep('workers');
+            });
+
         if (!hasWasm) {
             it('has no WebAssembly, says so and keeps the static picture: from disk', async () => {
                 await fromDisk(FIGURE);
@@ -178,6 +224,43 @@ for (const { name, skip, launch } of engines) {
             });
             return;
         }
+
+        it('a boundary of stages and an operation are dragged, from disk', async () => {
+            await fromDisk(FIGURE);
+            await lives();
+            /** Runs in the page. @param {string} selector */
+            const middle = (selector) => {
+                const node = document.querySelector('pipeline-figure')?.shadowRoot?.querySelector(selector);
+                node?.scrollIntoView({ block: 'center' });
+                const { x, y, width, height } = /** @type {Element} */ (node).getBoundingClientRect();
+                return { x: x + width / 2, y: y + height / 2 };
+            };
+            const press = async (/** @type {string} */ selector) => {
+                await until(
+                    driver,
+                    (s) => document.querySelector('pipeline-figure')?.shadowRoot?.querySelector(s) !== null,
+                    selector,
+                );
+                const { x, y } = await driver.eval(middle, selector);
+                await driver.click(x, y);
+            };
+            const asked = (/** @type {string} */ name) =>
+                until(driver, (name) => document.querySelector('pipeline-figure')?.getAttribute(name), name);
+            await press('[data-edit="open"]');
+            await until(driver, () =>
+                Boolean(document.querySelector('pipeline-figure')?.shadowRoot?.querySelector('.strip')),
+            );
+            await driver.drag(await driver.eval(middle, '.strip circle'), 150);
+            assert.match(await asked('cuts'), /^[567] [123] 4 4$/);
+            await press('[data-edit="undo"]');
+            await until(driver, () => !document.querySelector('pipeline-figure')?.hasAttribute('cuts'));
+            await press('[data-part="order"]');
+            const cell = '[role="gridcell"][aria-label^="Обратный проход микробатча 2,"]';
+            await driver.drag(await driver.eval(middle, cell), -90);
+            assert.match(await asked('moves'), /^0B1-[12]$/);
+            assert.deepEqual((await driver.eval(seen)).wrong, []);
+            await keep('moved');
+        });
 
         it('lives from disk, with a click, the keyboard and a control', async () => {
             await fromDisk(FIGURE);

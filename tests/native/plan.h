@@ -15,6 +15,7 @@ typedef struct plan {
     pp_summary summary;
     pp_rank_report *ranks;
     int32_t *blocked;
+    int32_t edited; /* the order was changed: no closed form */
     pp_fault fault;
 } plan;
 
@@ -37,7 +38,7 @@ static inline int32_t plan_time(plan *p) {
     if (status == PP_OK) status = pp_simulate(p->schedule, p->costs, p->config.transfer, p->timeline, &p->fault);
     if (status != PP_OK) return status;
     void *scratch = malloc(pp_report_scratch_bytes(p->schedule) + 1);
-    pp_report(p->schedule, &p->config, p->costs, p->timeline, scratch, &p->summary, p->ranks);
+    pp_report(p->schedule, p->edited ? NULL : &p->config, p->costs, p->timeline, scratch, &p->summary, p->ranks);
     free(scratch);
     return PP_OK;
 }
@@ -53,6 +54,8 @@ static inline int32_t plan_make(plan *p, const char *text) {
     size_t bytes = pp_schedule_bytes(&p->config);
     p->schedule = malloc(bytes);
     status = pp_schedule_make(&p->config, p->costs, p->schedule, bytes, &p->fault);
+    if (status == PP_OK) status = pp_moves_apply(text, length, p->schedule, &p->fault);
+    p->edited = strstr(text, "moves=") != NULL;
     return status != PP_OK ? status : plan_time(p);
 }
 

@@ -15,6 +15,7 @@ import { chromium, launch as launchChromium } from './browser.mjs';
  * @property {(url: string) => Promise<void>} goto
  * @property {<T>(work: (...args: any[]) => T, ...args: any[]) => Promise<T>} eval  in the page
  * @property {(x: number, y: number) => Promise<void>} click
+ * @property {(from: { x: number, y: number }, dx: number) => Promise<void>} drag  sideways
  * @property {(key: 'Tab' | 'ArrowRight' | 'Enter' | 'Escape') => Promise<void>} press
  * @property {(width: number, height: number) => Promise<void>} resize  of the view; WebKit's window has a least width
  * @property {() => Promise<Buffer>} shot  a PNG of the view
@@ -43,6 +44,12 @@ async function throughPuppeteer(browser) {
         },
         eval: (work, ...args) => page.evaluate(/** @type {any} */ (work), ...args),
         click: (x, y) => page.mouse.click(x, y),
+        drag: async ({ x, y }, dx) => {
+            await page.mouse.move(x, y);
+            await page.mouse.down();
+            for (let n = 1; n <= 4; n++) await page.mouse.move(x + (dx * n) / 4, y);
+            await page.mouse.up();
+        },
         press: (key) => page.keyboard.press(key),
         resize: (width, height) => page.setViewport({ width, height }),
         shot: async () => Buffer.from(await page.screenshot()),
@@ -132,6 +139,23 @@ async function webkit(executablePath) {
                     actions: [
                         { type: 'pointerMove', x: Math.round(x), y: Math.round(y), duration: 0 },
                         { type: 'pointerDown', button: 0 },
+                        { type: 'pointerUp', button: 0 },
+                    ],
+                }),
+            drag: ({ x, y }, dx) =>
+                act({
+                    type: 'pointer',
+                    id: 'mouse',
+                    parameters: { pointerType: 'mouse' },
+                    actions: [
+                        { type: 'pointerMove', x: Math.round(x), y: Math.round(y), duration: 0 },
+                        { type: 'pointerDown', button: 0 },
+                        ...[1, 2, 3, 4].map((n) => ({
+                            type: 'pointerMove',
+                            x: Math.round(x + (dx * n) / 4),
+                            y: Math.round(y),
+                            duration: 30,
+                        })),
                         { type: 'pointerUp', button: 0 },
                     ],
                 }),

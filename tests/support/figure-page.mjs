@@ -24,6 +24,7 @@ export function pageFolder() {
     copyFileSync(join(dist, 'pipeline-figure.iife.js'), join(folder, 'pipeline-figure.iife.js'));
     let pages = 0;
     return {
+        path: folder,
         /** Writes a page and gives its file: address. @param {string} body @param {Parameters<typeof pageText>[1]} [options] */
         write(body, options) {
             const path = join(folder, `page-${++pages}.html`);

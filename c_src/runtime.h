@@ -1,0 +1,77 @@
+/* A run from inside: what runtime.c, which performs actions, and rank.c, which joins ranks by messages, share. */
+#ifndef PP_RUNTIME_H
+#define PP_RUNTIME_H
+
+#include "model.h"
+#include "pipeline.h"
+
+/* The rank that counts the votes at the end of a step. */
+enum { PP_ROOT_RANK = 0 };
+
+/* Slots of one kind. Cells are (stage, micro-batch), numbered stage * microbatches + microbatch. */
+typedef struct pp_pool {
+    int32_t *begin; /* ranks + 1: slot numbers of each rank */
+    int32_t *free;  /* free slot numbers of each rank, a stack from begin[rank] on */
+    int32_t *used;  /* slots of each rank in use */
+    int32_t *peak;  /* the most there were */
+    int32_t *of;    /* slot of each cell, -1 for none */
+    size_t *offset; /* where each slot's floats begin */
+    float *floats;
+} pp_pool;
+
+struct pp_run {
+    const pp_schedule *schedule;
+    const double *start;
+    pp_network *network;
+    pp_data *data;
+    double rate;
+    double loss;
+    int32_t only; /* the one rank this run executes, -1: all */
+    int32_t batch;
+    int32_t steps;
+    int32_t skipped;
+    int32_t position;   /* actions of the present step done, -1 between steps */
+    int32_t recomputes; /* which F keep the input alone, until an R makes the activations again */
+    int32_t in_order;
+    int32_t half_slot;               /* rank that has done the first half of a fused slot, -1 for none */
+    const pp_action *release_action; /* whose slots are freed when that slot ends, NULL for none */
+    double *live;                    /* bytes of activations of each rank .. */
+    double *most;                    /* .. and the most there were in this step */
+    int32_t *microbatch_begin;
+    int32_t *head;           /* the action each rank comes to next */
+    uint8_t *input_there;    /* of each cell: its input message has arrived .. */
+    uint8_t *gradient_there; /* .. and that with the gradient of its output */
+    uint8_t *remade;         /* of each cell: an R is to come; only where there are any */
+    pp_pool inputs;          /* stage inputs, from F to B or W */
+    pp_pool work;            /* activations, then deltas; from F, or R, to B or W */
+    /* The whole batch: a row for each sample, so that any number of messages may be under way. */
+    int32_t *labels;
+    float *features;
+    float *targets;
+    float *losses;
+    size_t *hop_begin; /* of each stage but the first: where the messages into it begin */
+    float *input_messages;
+    float *gradient_messages; /* on the hop into stage s+1: gradients of the outputs of stage s */
+    float *copies;            /* gradients of the second and further copies of the stages */
+    float *scratch;           /* activations of a forward that keeps none */
+    /* One rank: how far the end of the step is. */
+    float *votes;  /* this rank's own or, on the root, of each rank: 1 if its gradients are finite, losses */
+    int32_t phase; /* PHASE_... of rank.c */
+    int32_t sent;  /* places of this phase's messages already looked at */
+    int32_t copies_in, sums_in, votes_in; /* messages of each kind that have come */
+    int32_t verdict;                      /* 1: all take the step, 0: all skip it, -1: not yet known */
+    int32_t output;                       /* the action whose output is to be sent, -1 for none */
+};
+
+/* 1 if the run executes a rank that holds a copy of the stage. */
+int pp_run_holds(const pp_run *run, const pp_schedule *schedule, int32_t stage);
+/* Messages of one micro-batch on the hop into `stage`, stage >= 1. */
+float *pp_run_message(const pp_run *run, float *messages, int32_t stage, int32_t microbatch);
+/* The rank whose next action starts first; -1 if none can go on. */
+int32_t pp_run_next_rank(const pp_run *run);
+void pp_run_begin_step(pp_run *run);
+void pp_run_perform(pp_run *run, int32_t rank, const pp_action *a);
+/* Adds the gradients of the second and further copies of the stages to those of the first. */
+void pp_run_add_copies(pp_run *run);
+
+#endif

@@ -1,0 +1,307 @@
+/* Ranks in memories of their own, joined by messages alone, against the run of all ranks in one: weights equal to the last
+ * bit, whatever the order in which messages come; and a rank that is lost, at any of its actions. */
+#include "check.h"
+#include "toy.h"
+
+typedef struct letter {
+    int32_t to, step;
+    pp_message head;
+    float *floats;
+} letter;
+
+/* The rank in whose list an action stands. */
+static int32_t rank_at(const pp_schedule *schedule, int32_t action) {
+    int32_t rank = 0;
+    while (schedule->rank_begin[rank + 1] <= action) rank++;
+    return rank;
+}
+
+enum { MOST_LETTERS = 4096 };
+
+typedef struct cluster {
+    toy *t;
+    int32_t ranks;
+    pp_network **networks;
+    pp_data **data;
+    pp_run **runs;
+    letter letters[MOST_LETTERS];
+    int32_t waiting;
+    uint32_t random;
+    int performed;
+    int32_t poisoned; /* rank whose first gradient is Infinity at the end of step 1, -1 for none */
+} cluster;
+
+static uint32_t draw(cluster *c) { return (c->random = c->random * 1664525u + 1013904223u) >> 8; }
+
+static void start_rank(cluster *c, int32_t r) {
+    toy *t = c->t;
+    int32_t *widths = malloc(((size_t)t->training.depth + 1) * sizeof(int32_t));
+    pp_training_widths(&t->training, widths);
+    size_t bytes = pp_rank_network_bytes(t->schedule, r, widths, t->training.depth);
+    c->networks[r] = malloc(bytes);
+    CHECK_EQ_INT(pp_rank_network_init(t->schedule, r, widths, t->training.depth, t->training.activation,
+                                      t->training.loss, c->networks[r], bytes),
+                 PP_OK);
+    CHECK_EQ_INT(pp_rank_network_init(t->schedule, r, widths, t->training.depth, t->training.activation,
+                                      t->training.loss, c->networks[r], bytes - 1),
+                 PP_ERR_CAPACITY);
+    free(widths);
+    bytes = pp_data_bytes(&t->training);
+    c->data[r] = malloc(bytes);
+    pp_data_init(&t->training, c->data[r], bytes);
+    bytes = pp_rank_bytes(t->schedule, c->networks[r], &t->training, r);
+    c->runs[r] = malloc(bytes);
+    memset(c->runs[r], 0xA5, bytes);
+    CHECK_EQ_INT(
+        pp_rank_init(t->schedule, t->timeline, c->networks[r], c->data[r], &t->training, r, c->runs[r], bytes, NULL),
+        PP_OK);
+}
+
+static void stop_rank(cluster *c, int32_t r) { free(c->networks[r]), free(c->data[r]), free(c->runs[r]); }
+
+/* Weights of the stages of a rank, from or into a whole network. */
+static void copy_weights(cluster *c, int32_t r, pp_network *whole, int into_rank) {
+    int32_t stage;
+    for (int32_t n = 0; (stage = pp_rank_stage(c->runs[r], n)) >= 0; n++) {
+        const int32_t count = pp_stage_parameter_count(whole, stage);
+        CHECK_EQ_INT(pp_stage_parameter_count(c->networks[r], stage), count);
+        float *own = pp_stage_parameters(c->networks[r], stage), *all = pp_stage_parameters(whole, stage);
+        memcpy(into_rank ? own : all, into_rank ? all : own, (size_t)count * sizeof(float));
+    }
+}
+
+static cluster *cluster_start(toy *t) {
+    cluster *c = calloc(1, sizeof *c);
+    c->t = t;
+    c->ranks = t->schedule->ranks;
+    c->random = 11;
+    c->poisoned = -1;
+    c->networks = calloc((size_t)c->ranks, sizeof(void *));
+    c->data = calloc((size_t)c->ranks, sizeof(void *));
+    c->runs = calloc((size_t)c->ranks, sizeof(void *));
+    for (int32_t r = 0; r < c->ranks; r++) {
+        start_rank(c, r);
+        copy_weights(c, r, t->network, 1);
+    }
+    return c;
+}
+
+static void cluster_stop(cluster *c) {
+    for (int32_t r = 0; r < c->ranks; r++) stop_rank(c, r);
+    for (int32_t i = 0; i < c->waiting; i++) free(c->letters[i].floats);
+    free(c->networks), free(c->data), free(c->runs), free(c);
+}
+
+static void collect(cluster *c, int32_t r) {
+    pp_message head;
+    const float *floats;
+    while ((floats = pp_rank_post(c->runs[r], &head)) != NULL) {
+        CHECK(head.to != r && head.to >= 0 && head.to < c->ranks && head.count > 0);
+        if (c->waiting == MOST_LETTERS) return;
+        letter *l = &c->letters[c->waiting++];
+        *l = (letter){head.to, pp_run_steps(c->runs[r]), head, malloc((size_t)head.count * sizeof(float))};
+        memcpy(l->floats, floats, (size_t)head.count * sizeof(float));
+    }
+}
+
+/* Steps of each rank until all have done `steps`; stops before `kill_action` of step `kill_step`, if that is not -1, and
+ * then returns 0. Ranks and letters take turns at random. */
+static int cluster_run(cluster *c, int32_t steps, int32_t kill_step, int32_t kill_action, int32_t *status) {
+    const int32_t kill_rank = kill_action < 0 ? -1 : rank_at(c->t->schedule, kill_action);
+    for (int64_t turn = 0; turn < 10000000; turn++) {
+        int done = 0;
+        for (int32_t r = 0; r < c->ranks; r++) done += pp_run_steps(c->runs[r]) >= steps;
+        if (done == c->ranks) return 1;
+        if (c->waiting > 0 && draw(c) % 2 == 0) {
+            const int32_t i = (int32_t)(draw(c) % (uint32_t)c->waiting);
+            letter l = c->letters[i];
+            pp_run *to = c->runs[l.to];
+            if (l.step != pp_run_steps(to)) continue; /* of a step it has not begun */
+            float *place = pp_rank_place(to, l.head.key, l.head.count);
+            if (place == NULL) continue; /* between steps */
+            CHECK(pp_rank_place(to, l.head.key, l.head.count + 1) == NULL);
+            memcpy(place, l.floats, (size_t)l.head.count * sizeof(float));
+            pp_rank_arrived(to, l.head.key);
+            free(l.floats);
+            c->letters[i] = c->letters[--c->waiting];
+            continue;
+        }
+        const int32_t r = (int32_t)(draw(c) % (uint32_t)c->ranks);
+        int32_t action;
+        if (pp_run_steps(c->runs[r]) >= steps) continue;
+        if (r == kill_rank && pp_run_steps(c->runs[r]) == kill_step && pp_rank_next(c->runs[r]) == kill_action)
+            return 0;
+        const int32_t got = pp_rank_go(c->runs[r], &action);
+        if (got == PP_ERR_DIVERGED && status != NULL) *status = got;
+        c->performed += action >= 0;
+        if (r == c->poisoned && action >= 0 && pp_rank_next(c->runs[r]) < 0 && pp_run_steps(c->runs[r]) == 1)
+            pp_network_gradients(c->networks[r])[0] = INFINITY;
+        collect(c, r);
+    }
+    CHECK_MSG(0, "stuck");
+    return 0;
+}
+
+static void compare(cluster *c, const char *request) {
+    toy *t = c->t;
+    for (int32_t r = 0; r < c->ranks; r++) copy_weights(c, r, t->twin, 0);
+    CHECK_MSG(pp_weight_difference(t->network, t->twin) == 0, "weights differ by %g: %s",
+              pp_weight_difference(t->network, t->twin), request);
+    CHECK_MSG(pp_run_loss(c->runs[0]) == pp_run_loss(t->run), "loss: %s", request);
+    for (int32_t r = 0; r < c->ranks; r++)
+        CHECK_MSG(pp_run_peak_bytes(c->runs[r], r) == pp_run_peak_bytes(t->run, r), "bytes of rank %d: %s", r, request);
+}
+
+static void same_weights(toy *t, const char *request) {
+    cluster *c = cluster_start(t);
+    CHECK(cluster_run(c, 3, -1, -1, NULL));
+    CHECK_EQ_INT(c->performed, 3 * t->schedule->action_count);
+    CHECK_EQ_INT(c->waiting, 0);
+    for (int step = 0; step < 3; step++) CHECK_EQ_INT(pp_run_step(t->run), PP_OK);
+    compare(c, request);
+    cluster_stop(c);
+}
+
+static void test_every(void) {
+    int ran = 0;
+    for (int32_t id = 0; id < pp_schedule_count(); id++) {
+        const int before = ran;
+        if (!pp_schedule_trains(id)) continue;
+        for (int32_t p = 1; p <= 4; p++)
+            for (int32_t v = 1; v <= 2; v++)
+                for (int32_t m = 1; m <= 8; m++) {
+                    char request[256];
+                    toy t;
+                    snprintf(request, sizeof request,
+                             "schedule=%s\nranks=%d\nchunks=%d\nmicrobatches=%d\nbatch=%d\nwidth=5\n%s",
+                             pp_schedule_name(id), p, v, m, 2 * m + 1,
+                             pp_schedule_option_used(id, PP_OPT_SLICES) ? "slices=1\n" : "");
+                    if (toy_build(&t, request, NULL) == PP_OK) same_weights(&t, request), ran++;
+                    toy_drop(&t);
+                }
+        CHECK_MSG(ran > before, "%s ran nowhere", pp_schedule_name(id));
+    }
+    /* more than two copies, and a rank with two copies of one stage or more */
+    const char *const more[] = {"schedule=chimera\nranks=4\nmicrobatches=8\npipes=4\nwidth=5\n",
+                                "schedule=chimera\nranks=8\nmicrobatches=8\npipes=8\nwidth=5\n",
+                                "schedule=dualpipe\nranks=6\nmicrobatches=12\nwidth=5\n",
+                                "schedule=1f1b\nranks=8\nmicrobatches=16\nrecompute=late\nwidth=5\n"};
+    for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
+        toy t;
+        const int32_t status = toy_build(&t, more[i], NULL);
+        CHECK_MSG(status == PP_OK, "%s: %s", more[i], pp_status_name(status));
+        if (status == PP_OK) same_weights(&t, more[i]), ran++;
+        toy_drop(&t);
+    }
+    printf("ranks by themselves: %d runs\n", ran);
+}
+
+/* Lost before each action of step 3 in turn; resumed from the weights after step 2. */
+static void test_lost(void) {
+    const char *const requests[] = {"schedule=1f1b\nranks=3\nmicrobatches=4\nwidth=6\n",
+                                    "schedule=interleaved\nranks=2\nchunks=2\nmicrobatches=4\nwidth=6\n",
+                                    "schedule=zb-h1\nranks=3\nmicrobatches=3\nwidth=6\n",
+                                    "schedule=chimera\nranks=2\nmicrobatches=4\nwidth=6\n"};
+    for (size_t n = 0; n < sizeof requests / sizeof requests[0]; n++) {
+        toy t;
+        CHECK_EQ_INT(toy_build(&t, requests[n], NULL), PP_OK);
+        for (int step = 0; step < 5; step++) CHECK_EQ_INT(pp_run_step(t.run), PP_OK);
+        for (int32_t kill = 0; kill < t.schedule->action_count; kill++) {
+            toy u;
+            CHECK_EQ_INT(toy_build(&u, requests[n], NULL), PP_OK);
+            cluster *c = cluster_start(&u);
+            CHECK(cluster_run(c, 2, -1, -1, NULL));
+            for (int32_t r = 0; r < c->ranks; r++) copy_weights(c, r, u.twin, 0); /* the checkpoint */
+            CHECK_EQ_INT(cluster_run(c, 5, 3, kill, NULL), 0);
+            const int32_t rank = rank_at(u.schedule, kill);
+            stop_rank(c, rank);
+            start_rank(c, rank);
+            while (c->waiting > 0) free(c->letters[--c->waiting].floats);
+            for (int32_t r = 0; r < c->ranks; r++) {
+                copy_weights(c, r, u.twin, 1);
+                pp_run_rewind(c->runs[r], 2);
+            }
+            CHECK(cluster_run(c, 5, -1, -1, NULL));
+            for (int32_t r = 0; r < c->ranks; r++) copy_weights(c, r, u.twin, 0);
+            CHECK_MSG(pp_weight_difference(t.network, u.twin) == 0, "lost before %d: %s", kill, requests[n]);
+            cluster_stop(c);
+            toy_drop(&u);
+        }
+        toy_drop(&t);
+    }
+}
+
+/* TEN-15: one rank's gradients leave the numbers; all skip the step, and no weight moves. */
+static void test_skip(void) {
+    toy t;
+    CHECK_EQ_INT(
+        toy_build(&t, "schedule=1f1b\nranks=3\nmicrobatches=4\nactivation=relu\nloss=squared-error\nrate=1000\n", NULL),
+        PP_OK);
+    cluster *c = cluster_start(&t);
+    int32_t status = PP_OK, steps = 0;
+    while (status == PP_OK && steps < 50) {
+        status = pp_run_step(t.run);
+        CHECK(cluster_run(c, ++steps, -1, -1, NULL));
+    }
+    CHECK_EQ_INT(status, PP_ERR_DIVERGED);
+    for (int32_t r = 0; r < c->ranks; r++) {
+        CHECK_EQ_INT(pp_run_skipped(c->runs[r]), 1);
+        copy_weights(c, r, t.twin, 0);
+    }
+    CHECK_EQ_DOUBLE(pp_weight_difference(t.network, t.twin), 0);
+    cluster_stop(c);
+    toy_drop(&t);
+}
+
+/* The same with losses that are finite: Infinity in a gradient of one rank, in turn, and the next step goes on. */
+static void test_overflow(void) {
+    for (int32_t poisoned = 0; poisoned < 3; poisoned++) {
+        toy t;
+        CHECK_EQ_INT(toy_build(&t, "schedule=1f1b\nranks=3\nmicrobatches=4\n", NULL), PP_OK);
+        cluster *c = cluster_start(&t);
+        int32_t status = PP_OK;
+        c->poisoned = poisoned;
+        CHECK(cluster_run(c, 1, -1, -1, &status));
+        for (int32_t r = 0; r < c->ranks; r++) copy_weights(c, r, t.twin, 0);
+        CHECK_EQ_INT(status, PP_OK);
+        CHECK(cluster_run(c, 2, -1, -1, &status));
+        CHECK_EQ_INT(status, PP_ERR_DIVERGED);
+        for (int32_t r = 0; r < c->ranks; r++) {
+            CHECK_EQ_INT(pp_run_skipped(c->runs[r]), 1);
+            copy_weights(c, r, t.network, 0);
+        }
+        CHECK_EQ_DOUBLE(pp_weight_difference(t.network, t.twin), 0);
+        CHECK(cluster_run(c, 3, -1, -1, NULL));
+        for (int32_t r = 0; r < c->ranks; r++) copy_weights(c, r, t.network, 0);
+        CHECK(pp_weight_difference(t.network, t.twin) > 0);
+        cluster_stop(c);
+        toy_drop(&t);
+    }
+}
+
+/* Keys that are none for this rank. */
+static void test_keys(void) {
+    toy t;
+    CHECK_EQ_INT(toy_build(&t, "schedule=1f1b\nranks=2\nmicrobatches=2\nwidth=4\n", NULL), PP_OK);
+    cluster *c = cluster_start(&t);
+    int32_t action, places = 0;
+    CHECK(pp_rank_place(c->runs[1], 0, 1) == NULL); /* before the step */
+    CHECK_EQ_INT(pp_rank_next(c->runs[1]), t.schedule->rank_begin[1]);
+    CHECK_EQ_INT(pp_rank_go(c->runs[1], &action), PP_OK);
+    CHECK_EQ_INT(pp_rank_go(c->runs[1], &action), PP_RANK_WAITS);
+    for (int32_t kind = 0; kind < 16; kind++)
+        for (int32_t what = 0; what < 64; what++)
+            places += pp_rank_place(c->runs[1], (int32_t)((uint32_t)kind << 27 | (uint32_t)what), 64) != NULL;
+    CHECK_EQ_INT(places, 2); /* 16 samples of width 4: the two inputs of stage 1 */
+    cluster_stop(c);
+    toy_drop(&t);
+}
+
+int main(void) {
+    test_every();
+    test_lost();
+    test_skip();
+    test_overflow();
+    test_keys();
+    return check_report("test_rank");
+}

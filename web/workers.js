@@ -1,0 +1,326 @@
+// A training run by workers, one a rank: starts them, joins them by channels, gathers what they report, and brings the run
+// through the loss of one. It knows no schedule, and no memory but its own. In a page workers come from a Blob, so that a
+// single script opened from disk can make them; in Node from worker_threads (workers-node.js).
+import { rankWorker } from './rank-worker.js';
+import { COST_ROW } from './state.js';
+
+/**
+ * @typedef {object} Handle  one worker, however it was made
+ * @property {(message: any, transfer?: any[]) => void} post
+ * @property {(take: (message: any) => void, fail: (reason: string) => void) => void} listen
+ * @property {() => unknown} end
+ *
+ * @typedef {{ step: number, loss: number, skipped: boolean, start: Float64Array, finish: Float64Array, bytes: number[] }} RankStep
+ *     loss: of the whole batch, before the update; start, finish: of each action, milliseconds on the clock of the page, empty where the step is long past;
+ *     bytes: the most of live activations on each rank
+ *
+ * @typedef {{ rank: number, action: number, step: number, from: number }} Loss  a rank lost at an action of a step (-1: not
+ *     known), both from 0; the run went on from after `from` steps
+ *
+ * @typedef {{ weights: Float32Array[], step: number }} Saved  all that later steps depend on: plain gradient descent keeps
+ *     nothing but the weights, and batches follow from the number of the step
+ */
+
+/** @param {number[]} values */
+export function median(values) {
+    const sorted = [...values].sort((a, b) => a - b);
+    return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
+}
+
+const plain = (/** @type {string} */ name) => name.toLowerCase().replace(/[-_]/g, '');
+/** Options that say how long things take, or from which that follows. */
+const COSTS = [...Object.keys(COST_ROW), ...'bytes bandwidth layers partition cuts layout embedding head'.split(' ')];
+const plainCosts = new Set(COSTS.map(plain));
+
+/**
+ * A request with the costs that were measured in place of its own.
+ * @param {[string, any][]} pairs @param {Record<string, any>} costs @returns {[string, any][]}
+ */
+export const withCosts = (pairs, costs) => [
+    ...pairs.filter(([name]) => !plainCosts.has(plain(name))),
+    ...Object.entries(costs),
+];
+
+/** The same as changes to a request: '' where an option is to go. @param {Record<string, string>} costs */
+export const costChanges = (costs) => Object.fromEntries(COSTS.map((name) => [name, costs[name] ?? '']));
+
+/** What a worker runs. @param {string} port  how it names the port of its maker */
+export const workerText = (port) => `(${rankWorker})(${port})`;
+
+/** More ranks than this are not given a thread each. */
+export const MOST_WORKERS = 16;
+/** A worker that has not answered after so long never will. */
+const READY_MS = 20_000;
+/** Losses without a step between them after which the run is given up. */
+const MOST_LOSSES = 3;
+/** Times are kept of so many steps, the last of those asked for, so that a long run takes no more memory than a short one. */
+const KEPT_TIMES = 256;
+
+/** @returns {Handle} */
+export function pageWorker() {
+    const url = URL.createObjectURL(new Blob([workerText('self')], { type: 'text/javascript' }));
+    const worker = new Worker(url);
+    return {
+        post: (message, transfer = []) => worker.postMessage(message, transfer),
+        listen(take, fail) {
+            worker.onmessage = (event) => {
+                URL.revokeObjectURL(url);
+                take(event.data);
+            };
+            worker.onerror = (event) => {
+                event.preventDefault();
+                fail(event.message || 'worker refused');
+            };
+        },
+        end: () => worker.terminate(),
+    };
+}
+
+/** Can workers of this core be asked for here? Whether they are allowed is seen only when one is made. @param {any} engine */
+export function workersKnown(engine) {
+    const real = /** @type {any} */ (globalThis).WebAssembly?.Module;
+    return typeof Worker === 'function' && Boolean(real) && engine.module instanceof real;
+}
+
+export class WorkerRun {
+    #spawn;
+    #setup;
+    #actions;
+    #stageRank;
+    /** @type {Handle[]} */ #workers = [];
+    /** @type {Saved} */ #saved;
+    /** Weights on their way here, by step. @type {Map<number, { weights: Float32Array[], ranks: number }>} */
+    #coming = new Map();
+    /** @type {Map<number, any>} */ #steps = new Map();
+    /** @type {((error?: Error) => void) | null} */ #settle = null;
+    /** @type {((rank: number) => void)[]} */ #ready = [];
+    /** @type {((error: Error) => void)[]} */ #refuse = [];
+    #epoch = 0;
+    #target = 0;
+    #every = 1;
+    /** @type {{ step: number, action: number } | undefined} */ #kill;
+    #ended = false;
+    #fruitless = 0;
+    /** Ranks lost so far. @type {Loss[]} */ losses = [];
+
+    /**
+     * @param {import('./engine.js').Training} training  what to run, and from which weights; it is only read
+     * @param {() => Handle} [spawn]
+     */
+    constructor(training, spawn = pageWorker) {
+        const { activation, loss } = training.settings;
+        this.#spawn = spawn;
+        this.#setup = { kind: 'setup', ...training.setup, activation, loss };
+        this.#actions = training.simulation.actions;
+        this.#stageRank = training.simulation.stageRank;
+        this.#saved = training.state;
+        this.ranks = training.simulation.config.ranks;
+    }
+
+    /** Makes the workers; fails where none can be made. */
+    async start() {
+        try {
+            const channels = Array.from(
+                { length: this.ranks },
+                () => /** @type {any[]} */ (Array(this.ranks).fill(null)),
+            );
+            for (let a = 0; a < this.ranks; a++)
+                for (let b = 0; b < a; b++) {
+                    const { port1, port2 } = new MessageChannel();
+                    channels[a][b] = port1;
+                    channels[b][a] = port2;
+                }
+            for (let rank = 0; rank < this.ranks; rank++) this.#workers.push(this.#spawn());
+            await Promise.all(channels.map((ports, rank) => this.#begin(rank, ports)));
+            this.#load();
+        } catch (error) {
+            this.close();
+            throw error;
+        }
+        return this;
+    }
+
+    /** Sets a worker up; settles when it is ready. @param {number} rank @param {any[]} ports @returns {Promise<void>} */
+    #begin(rank, ports) {
+        const worker = this.#workers[rank];
+        return new Promise((ready, refuse) => {
+            const timer = setTimeout(() => refuse(new Error('no answer')), READY_MS);
+            let begun = false;
+            const current = () => this.#workers[rank] === worker;
+            this.#ready[rank] = () => {
+                clearTimeout(timer);
+                begun = true;
+                ready();
+            };
+            this.#refuse[rank] = (error) => {
+                clearTimeout(timer);
+                refuse(error);
+            };
+            worker.listen(
+                (message) => {
+                    if (!begun && message.kind === 'failed') this.#refuse[rank](new Error(message.message));
+                    else if (current()) this.#take(rank, message);
+                },
+                (reason) => {
+                    if (!begun) this.#refuse[rank](new Error(reason));
+                    else if (current()) this.#lost(rank);
+                },
+            );
+            const own = ports.filter(Boolean);
+            worker.post({ ...this.#setup, rank, ports }, own);
+        });
+    }
+
+    /** All ranks go on from what was saved. */
+    #load() {
+        const { step, weights } = this.#saved;
+        for (const [rank, worker] of this.#workers.entries()) {
+            // Only what the rank holds: stageRank has the copies of the stages end to end.
+            const own = weights.map((floats, stage) =>
+                this.#stageRank.some((holder, i) => holder === rank && i % weights.length === stage) ? floats : null,
+            );
+            worker.post({ kind: 'load', epoch: this.#epoch, step, weights: own });
+        }
+    }
+
+    #go() {
+        const rankOf = (/** @type {number} */ action) => this.#actions.rank[action];
+        for (const [rank, worker] of this.#workers.entries()) {
+            const kill = this.#kill && rankOf(this.#kill.action) === rank ? this.#kill : undefined;
+            worker.post({ kind: 'go', target: this.#target, every: this.#every, kill });
+        }
+    }
+
+    /**
+     * Runs steps. Weights are saved every so many steps, and behind the last.
+     * @param {number} steps @param {{ every?: number, kill?: { step: number, action: number } }} [how]  kill: end the worker
+     *     that comes to this action of this step, both from 0, before it performs it
+     * @returns {Promise<RankStep[]>}
+     */
+    async advance(steps, { every = 10, kill } = {}) {
+        if (this.#ended) throw new Error('the workers are closed');
+        if (this.#settle) throw new Error('the workers are at work');
+        if (steps <= 0) return [];
+        this.#target = this.#saved.step + steps;
+        this.#every = every;
+        this.#kill = kill;
+        this.#steps.clear();
+        const from = this.#saved.step;
+        const done = new Promise((settled, failed) => {
+            this.#settle = (error) => {
+                this.#settle = null;
+                if (error) failed(error);
+                else settled(undefined);
+            };
+        });
+        this.#go();
+        await done;
+        return Array.from({ length: steps }, (_, i) => this.#steps.get(from + i + 1)).map(
+            ({ ranks, ...record }) => record,
+        );
+    }
+
+    /** @param {number} rank @param {any} message */
+    #take(rank, message) {
+        const { kind, epoch, step } = message;
+        if (kind === 'ready') {
+            this.#ready[rank](rank);
+            return;
+        }
+        if (epoch !== this.#epoch) return;
+        if (kind === 'halted') this.#lost(rank);
+        if (kind === 'failed') this.#fail(new Error(message.message));
+        if (kind === 'saved') this.#save(step, message.weights);
+        if (kind === 'step') this.#record(rank, message);
+    }
+
+    /** @param {number} step @param {[number, Float32Array][]} weights  of the stages of one rank */
+    #save(step, weights) {
+        const coming = this.#coming.get(step) ?? { weights: [], ranks: 0 };
+        for (const [stage, floats] of weights) coming.weights[stage] = floats;
+        this.#coming.set(step, coming);
+        if (++coming.ranks < this.ranks) return;
+        this.#saved = { step, weights: coming.weights };
+        this.#fruitless = 0;
+        for (const older of [...this.#coming.keys()]) if (older <= step) this.#coming.delete(older);
+        this.#finish();
+    }
+
+    /** @param {number} rank @param {any} message */
+    #record(rank, { step, skipped, loss, times, bytes }) {
+        const { count, rank: ranks } = this.#actions;
+        const record = this.#steps.get(step) ?? {
+            step,
+            loss: Number.NaN,
+            skipped,
+            start: new Float64Array(count),
+            finish: new Float64Array(count),
+            bytes: Array(this.ranks).fill(0),
+            ranks: 0,
+        };
+        this.#steps.set(step, record);
+        if (rank === 0) record.loss = loss;
+        const first = ranks.indexOf(rank);
+        record.start.set(times.subarray(0, times.length / 2), Math.max(first, 0));
+        record.finish.set(times.subarray(times.length / 2), Math.max(first, 0));
+        record.bytes[rank] = bytes;
+        record.ranks++;
+        const old = this.#steps.get(step - KEPT_TIMES);
+        if (old) old.start = old.finish = new Float64Array(0);
+        this.#finish();
+    }
+
+    #finish() {
+        if (this.#saved.step !== this.#target || this.#steps.get(this.#target)?.ranks !== this.ranks) return;
+        this.#settle?.();
+    }
+
+    /** @param {Error} error */
+    #fail(error) {
+        if (this.#settle) this.#settle(error);
+        this.close();
+    }
+
+    /** A rank is gone: another worker takes its place, and all go back to what was saved. @param {number} rank */
+    async #lost(rank) {
+        const { step } = this.#saved;
+        const kill = this.#kill;
+        this.#kill = undefined;
+        this.losses.push({ rank, action: kill?.action ?? -1, step: kill?.step ?? -1, from: step });
+        this.#epoch++;
+        this.#coming.clear();
+        for (const later of [...this.#steps.keys()]) if (later > step) this.#steps.delete(later);
+        const gone = this.#workers[rank];
+        try {
+            if (++this.#fruitless > MOST_LOSSES) throw new Error('workers are lost again and again');
+            this.#workers[rank] = this.#spawn();
+            await gone.end();
+            const ports = this.#workers.map((worker, other) => {
+                if (other === rank) return null;
+                const { port1, port2 } = new MessageChannel();
+                worker.post({ kind: 'port', rank, port: port2 }, [port2]);
+                return port1;
+            });
+            await this.#begin(rank, ports);
+            if (this.#ended) return;
+            this.#load();
+            this.#go();
+        } catch (error) {
+            this.#fail(/** @type {Error} */ (error));
+        }
+    }
+
+    /** What was saved last; after advance() the weights of its last step. */
+    get state() {
+        return this.#saved;
+    }
+
+    /** Ends the workers; safe to call twice. */
+    close() {
+        if (this.#ended) return;
+        this.#ended = true;
+        for (const refuse of this.#refuse) refuse?.(new Error('closed'));
+        for (const worker of this.#workers.splice(0)) worker.end();
+        this.#settle?.(new Error('closed'));
+    }
+}
