@@ -19,4 +19,6 @@ fi
 node tests/bench/schedules.mjs
 node tests/bench/matmul.mjs
 node tests/bench/workers.mjs
-exec node tests/bench/figure.mjs
+node tests/bench/figure.mjs
+pp_find_browsers
+exec node tests/bench/interactive.mjs

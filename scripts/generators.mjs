@@ -2,16 +2,25 @@
 // generator runs, and what comes out is opened in Chromium: the tag must have survived with its picture inside, and live.
 // Not part of npm test: the generators are large. scripts/generators.sh installs them.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import {
+    copyFileSync,
+    existsSync,
+    mkdirSync,
+    mkdtempSync,
+    readdirSync,
+    readFileSync,
+    rmSync,
+    symlinkSync,
+    writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { launch } from '../tests/support/browser.mjs';
 import { serve } from './serve.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const packages = createRequire(join(root, 'build/generators/package.json'));
+const packages = join(root, 'build/generators/node_modules');
 const recipes = readFileSync(join(root, 'docs/recipes.md'), 'utf8');
 
 /** The files a section shows: "In `name`:" and a fenced block. @param {string} title */
@@ -22,21 +31,18 @@ function filesOf(title) {
     return [...blocks].map(([, name, , text]) => ({ name, text }));
 }
 
-/** A page around what a compiler gave. @param {string} body */
+/**
+ * A program from npm, where a project of this kind would have it.
+ * @param {string} folder @param {string} name
+ */
+function npmProgram(folder, name) {
+    if (!existsSync(join(folder, 'node_modules'))) symlinkSync(packages, join(folder, 'node_modules'));
+    return join(packages, '.bin', name);
+}
+
+/** A page around what a generator gave. @param {string} body */
 const wrapped = (body) =>
     `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>page</title><script src="/pipeline-figure.iife.js" defer></script></head><body>${body}</body></html>`;
-
-/** What stands for React: HTML as text. */
-const jsx = {
-    Fragment: (/** @type {any} */ { children }) => [children].flat().join(''),
-    /** @param {any} type @param {any} props */
-    jsx(type, { children = [], ...props }) {
-        if (typeof type === 'function') return type({ children, ...props });
-        const inner = [children].flat().join('');
-        const attributes = Object.entries(props).map(([name, value]) => ` ${name}="${value}"`);
-        return `<${type}${attributes.join('')}>${type === 'img' ? '' : `${inner}</${type}>`}`;
-    },
-};
 
 /**
  * @typedef {object} Generator
@@ -44,7 +50,10 @@ const jsx = {
  * @property {string[]} assets  folders, below the project, that get the script and the picture
  * @property {Record<string, string>} [more]  files every project of this kind has
  * @property {(folder: string, run: (program: string, ...args: string[]) => void) => Promise<void> | void} make
- * @property {string} site  folder that is served @property {string} page
+ * @property {string} site  folder that is served
+ * @property {string} page
+ * @property {string} [start]  a page with a link to it, where a link within the site loads no new document
+ * @property {boolean} [bare]  nothing stands inside the tag
  */
 /** @type {Generator[]} */
 const generators = [
@@ -59,9 +68,11 @@ const generators = [
     {
         section: 'MkDocs Material',
         assets: ['docs'],
+        more: { 'docs/other.md': '# Other\n\n[GPipe](index.md)\n' },
         make: (_, run) => run('mkdocs', 'build', '--quiet', '--site-dir', 'out'),
         site: 'out',
         page: 'index.html',
+        start: 'other/',
     },
     {
         section: 'Hugo',
@@ -85,41 +96,115 @@ const generators = [
     {
         section: 'pandoc and Quarto',
         assets: ['.'],
-        make: (_, run) =>
-            run('pandoc', 'book.md', '--standalone', '--include-in-header', 'figure-head.html', '-o', 'book.html'),
+        make(folder, run) {
+            const filter = ['--lua-filter', 'paper.lua'];
+            run(
+                'pandoc',
+                'book.md',
+                '--standalone',
+                '--include-in-header',
+                'figure-head.html',
+                ...filter,
+                '-o',
+                'book.html',
+            );
+            run('pandoc', 'book.md', ...filter, '-t', 'epub3', '-o', 'book.epub');
+            run('unzip', '-q', 'book.epub', '-d', 'epub');
+            const chapters = readdirSync(join(folder, 'epub/EPUB/text')).map((name) =>
+                readFileSync(join(folder, 'epub/EPUB/text', name), 'utf8'),
+            );
+            const book = chapters.join('\n');
+            const image = /<img src="\.\.\/(media\/[^"]+\.svg)"[^>]* alt="GPipe: 33 ticks"/.exec(book)?.[1];
+            if (!image || !existsSync(join(folder, 'epub/EPUB', image))) throw new Error('EPUB: no picture');
+            if (/<pipeline-figure|<script/.test(book)) throw new Error('EPUB: the tag is in it');
+            if (readFileSync(join(folder, 'book.html'), 'utf8').includes('class="paper"'))
+                throw new Error('two pictures');
+        },
         site: '.',
         page: 'book.html',
     },
     {
         section: 'MDX and Docusaurus',
-        assets: ['.'],
-        async make(folder) {
-            const { evaluate } = await import(pathToFileURL(packages.resolve('@mdx-js/mdx')).href);
-            const text = readFileSync(join(folder, 'docs/gpipe.mdx'), 'utf8');
-            const { default: Content } = await evaluate(text, { ...jsx, jsxs: jsx.jsx });
-            writeFileSync(join(folder, 'gpipe.html'), wrapped(Content({})));
-        },
-        site: '.',
-        page: 'gpipe.html',
+        assets: ['static'],
+        more: { 'package.json': '{ "private": true }', 'src/pages/index.md': '# Book\n\n[GPipe](/docs/gpipe)\n' },
+        make: (folder, run) => run(npmProgram(folder, 'docusaurus'), 'build'),
+        site: 'build',
+        page: 'docs/gpipe/',
+        start: '',
     },
     {
         section: 'VitePress',
-        assets: ['.'],
-        async make(folder) {
-            const { default: MarkdownIt } = await import(pathToFileURL(packages.resolve('markdown-it')).href);
-            const text = readFileSync(join(folder, 'gpipe.md'), 'utf8');
-            writeFileSync(join(folder, 'gpipe.html'), wrapped(new MarkdownIt({ html: true }).render(text)));
-        },
-        site: '.',
+        assets: ['public'],
+        more: { 'index.md': '# Book\n\n[GPipe](./gpipe)\n' },
+        make: (folder, run) => run(npmProgram(folder, 'vitepress'), 'build'),
+        site: '.vitepress/dist',
         page: 'gpipe.html',
+        start: 'index.html',
+    },
+    {
+        section: 'Notebooks and MyST',
+        assets: ['.'],
+        more: {
+            'myst.yml': 'version: 1\nproject:\n  title: Book\nsite:\n  template: ./theme\n',
+            // Themes are fetched from the net; this one is only there to be named.
+            'theme/template.yml':
+                'jtex: v1\ntitle: theme\nversion: 1.0.0\nbuild:\n  install: "true"\n  start: "true"\n',
+        },
+        make(folder, run) {
+            run(npmProgram(folder, 'myst'), 'build', '--site');
+            const { mdast } = JSON.parse(readFileSync(join(folder, '_build/site/content/gpipe.json'), 'utf8'));
+            const found = /** @type {any} */ (
+                mdast.children[0].children.find((/** @type {any} */ n) => n.type === 'anywidget')
+            );
+            // What a theme does with such a node.
+            const page = `<!DOCTYPE html><html lang="en"><meta charset="utf-8"><title>page</title><div id="cell"></div>
+<script type="module">
+import widget from '.${found.esm}';
+const model = ${JSON.stringify(found.model)};
+widget.render({
+    model: { get: (name) => model[name], set(name, value) { model[name] = value; }, save_changes() {}, on() {}, off() {} },
+    el: document.querySelector('#cell'),
+});
+</script></html>`;
+            writeFileSync(join(folder, '_build/site/public/page.html'), page);
+        },
+        site: '_build/site/public',
+        page: 'page.html',
+        bare: true,
     },
 ];
+
+/** Runs in the page. */
+const lives = () =>
+    /** @type {any} */ (document.querySelector('pipeline-figure'))?.simulation?.summary.makespan === 33 &&
+    document.querySelector('pipeline-figure')?.shadowRoot?.querySelector('.chart > svg');
+
+/**
+ * By a link within the site, back and forth again: one document all along, and the figure lives each time.
+ * @param {import('puppeteer-core').Page} tab @param {string} start @param {string} page
+ */
+async function goThere(tab, start, page) {
+    await tab.goto(start, { waitUntil: 'networkidle0' });
+    await tab.evaluate(() => Object.assign(window, { stays: true }));
+    const followed = await tab.evaluate(() => {
+        const link = [...document.querySelectorAll('a')].find((a) => a.textContent === 'GPipe');
+        link?.click();
+        return Boolean(link);
+    });
+    if (!followed) throw new Error(`${start}: no link to ${page}`);
+    await tab.waitForFunction(lives, { timeout: 10_000 });
+    await tab.evaluate(() => history.back());
+    await tab.waitForFunction(() => !document.querySelector('pipeline-figure'), { timeout: 10_000 });
+    await tab.evaluate(() => history.forward());
+    await tab.waitForFunction(lives, { timeout: 10_000 });
+    if (!(await tab.evaluate(() => /** @type {any} */ (window).stays))) throw new Error('the document was loaded anew');
+}
 
 const browser = await launch();
 const top = mkdtempSync(join(tmpdir(), 'pipeline-figure-'));
 let failed = 0;
 try {
-    for (const [i, { section, assets, more = {}, make, site, page }] of generators.entries()) {
+    for (const [i, { section, assets, more = {}, make, site, page, start, bare }] of generators.entries()) {
         const folder = join(top, String(i));
         const files = filesOf(section);
         for (const { name, text } of [...files, ...Object.entries(more).map(([name, text]) => ({ name, text }))]) {
@@ -129,6 +214,10 @@ try {
         for (const asset of assets) {
             mkdirSync(join(folder, asset), { recursive: true });
             copyFileSync(join(root, 'dist/pipeline-figure.iife.js'), join(folder, asset, 'pipeline-figure.iife.js'));
+            copyFileSync(
+                join(root, 'dist/pipeline-figure.anywidget.mjs'),
+                join(folder, asset, 'pipeline-figure.anywidget.mjs'),
+            );
             copyFileSync(join(root, 'dist/figure-gpipe-p4-m8.en.svg'), join(folder, asset, 'gpipe.svg'));
         }
         let server;
@@ -145,15 +234,11 @@ try {
             const still = await tab.$$eval('pipeline-figure > img', (images) =>
                 images.map((image) => /** @type {HTMLImageElement} */ (image).naturalWidth),
             );
-            if (still.length !== 1 || still[0] === 0) throw new Error(`pictures inside the tag: ${still}`);
+            if (!bare && (still.length !== 1 || still[0] === 0)) throw new Error(`pictures inside the tag: ${still}`);
             await tab.setJavaScriptEnabled(true);
             await tab.goto(server.url + page);
-            await tab.waitForFunction(
-                () =>
-                    /** @type {any} */ (document.querySelector('pipeline-figure'))?.simulation?.summary.makespan ===
-                        33 && document.querySelector('pipeline-figure')?.shadowRoot?.querySelector('.chart > svg'),
-                { timeout: 10_000 },
-            );
+            await tab.waitForFunction(lives, { timeout: 10_000 });
+            if (start !== undefined) await goThere(tab, server.url + start, page);
             if (process.env.PP_SHOTS)
                 await tab.screenshot({ path: /** @type {any} */ (join(process.env.PP_SHOTS, `generator-${i}.png`)) });
             await tab.close();

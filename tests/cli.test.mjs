@@ -285,7 +285,7 @@ test('Russian refusals and text', () => {
     assert.match(stdout, /4 устройства, 4 стадии, 8 микробатчей/);
 });
 
-test('-o writes the file, and svg is an SVG', () => {
+test('MUST-15: -o writes the file, and svg is an SVG', () => {
     const folder = mkdtempSync(join(tmpdir(), 'pipeline-figure-'));
     try {
         const file = join(folder, 'figure.svg');

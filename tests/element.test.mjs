@@ -231,7 +231,7 @@ test('one action at a time, then the end of the step; whole steps within a slice
 
 // ---- without a page ----
 
-test('importing the package where there is no page looks for none, and the engine computes', () => {
+test('EMB-10: importing the package where there is no page looks for none, and the engine computes', () => {
     const program = `
         const { loadEngine, PipelineFigure } = await import(process.argv[1]);
         const engine = await loadEngine();

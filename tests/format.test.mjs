@@ -32,7 +32,7 @@ const say = (request, lang, others = {}) => {
 };
 const p4m8 = { ranks: 4, microbatches: 8 };
 
-test('numbers: decimal comma and unbroken groups in Russian, point in English, a real minus', () => {
+test('MUST-06: numbers: decimal comma and unbroken groups in Russian, point in English, a real minus', () => {
     assert.equal(formatNumber(28.5, 'ru'), '28,5');
     assert.equal(formatNumber(28.5, 'en'), '28.5');
     assert.equal(formatNumber(1234, 'ru'), '1234');
@@ -78,7 +78,7 @@ test('a word follows its number', () => {
     assert.equal(countOf(1.9999999, 'ru', 'tick'), `2${nbsp}такта`);
 });
 
-test('headline, forward only: the sentence of the chapter', () => {
+test('POINT-07: headline, forward only: the sentence of the chapter', () => {
     assert.equal(
         say({}, 'ru', { doubled: { microbatches: 8 } }),
         'Через 3 стадии проходят 4 микробатча: 6 тактов, и треть клеток пуста. Удвойте m — пустой станет пятая часть.',
@@ -223,7 +223,7 @@ test('every cell and every wait can be described, in both languages', () => {
     }
 });
 
-test('the formula with the present numbers', () => {
+test('POINT-05: the formula with the present numbers', () => {
     const text = (request, lang = 'ru') => plain(formula(engine.simulate(request), lang).text);
     assert.equal(text({}), 'U = m / (m + p − 1) = 4 / (4 + 3 − 1) = 2/3');
     assert.equal(text({ schedule: 'gpipe', ...p4m8 }), 'пузырь = (p − 1) / (m + p − 1) = (4 − 1) / (8 + 4 − 1) = 3/11');

@@ -95,7 +95,7 @@ test('the one script stays under 165 kB, compressed; the core in it under 82', (
     assert.ok(core <= 82_000, `${core} bytes`);
 });
 
-test('embed.html is whole: it asks for no other file, and no text in it ends a script early', () => {
+test('EMB-02: embed.html is whole: it asks for no other file, and no text in it ends a script early', () => {
     const html = readFileSync(join(root, 'dist/embed.html'), 'utf8');
     assert.equal(html.match(/<\/script/g)?.length, 2);
     assert.doesNotMatch(html, /<script[^>]+src=|<link/);

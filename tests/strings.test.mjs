@@ -14,12 +14,12 @@ const texts = (table) =>
         typeof text === 'string' ? [[key, text]] : Object.entries(text).map(([form, word]) => [`${key}.${form}`, word]),
     );
 
-test('both languages have the same keys, in the same order', () => {
+test('MUST-06: both languages have the same keys, in the same order', () => {
     assert.deepEqual(Object.keys(ru), Object.keys(en));
     assert.deepEqual(languages, Object.keys(tables));
 });
 
-test('texts are texts; words that go with numbers have every form of their language', () => {
+test('MUST-06: texts are texts; words that go with numbers have every form of their language', () => {
     for (const [lang, table] of Object.entries(tables)) {
         const wanted = new Intl.PluralRules(lang).resolvedOptions().pluralCategories.slice().sort();
         for (const [key, text] of Object.entries(table)) {
@@ -54,8 +54,9 @@ test('stars and brackets close, no doubled blanks, no blanks to spare at the end
 // Names, signs of formulas, and words of the web that Russian readers know in these letters.
 const LATIN = new Set(
     `GPipe F1B BFS GIS ZB-H1 ZB-H2 ZB-V ZB-auto V-Half V-Min F1B-V DualPipe DualPipe-V Chimera Hanayo PipeDream
-    PipeDream-2BW Seq1F1B Megatron PyTorch XOR WebAssembly CSP Lockdown script-src wasm-unsafe-eval JavaScript Python
-    CSV SVG PNG JSON Alt m p v n N U T F B I W R`.split(/\s+/),
+    PipeDream-2BW Seq1F1B Megatron PyTorch XOR WebAssembly CSP Lockdown script-src wasm-unsafe-eval
+    require-trusted-types-for nowasm pipeline-figure js JavaScript Python
+    CSV SVG PNG JSON Alt Ctrl Z m p v n N U T F B I W R`.split(/\s+/),
 );
 
 test('no English inside the Russian texts, no Russian inside the English', () => {

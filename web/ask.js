@@ -22,13 +22,14 @@ const COMPARED = { '1f1b': 'gpipe', interleaved: '1f1b' };
 /**
  * @param {Engine} engine @param {Request} request @param {import('./edit-file.js').Given | null} [file]  stands in place of a
  *     generated schedule
+ * @param {import('./engine.js').Ask} [more]
  * @returns {Answer}
  */
-export function ask(engine, request, file) {
+export function ask(engine, request, file, more) {
     try {
         const simulation = file
-            ? engine.check(file.text, { ...besideFile(request), times: file.times })
-            : engine.simulate(request);
+            ? engine.check(file.text, { ...besideFile(request), times: file.times }, more)
+            : engine.simulate(request, more);
         return { request, simulation, error: null };
     } catch (error) {
         if (!(error instanceof PipelineError)) throw error;

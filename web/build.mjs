@@ -152,3 +152,5 @@ for (const name of ['LICENSE', 'THIRD_PARTY_LICENSES']) copyFileSync(join(root, 
 const { buildPage, staticFigures } = await import('./static.js');
 await staticFigures(dist);
 await buildPage(dist);
+const { buildGallery } = await import('./gallery.js');
+await buildGallery(dist);

@@ -89,3 +89,17 @@ function otherMicrobatch({ actions }, row, { kind, index }, way) {
             stage[other.index] === stage[index],
     );
 }
+
+/** The step with other times; what no cell covers is idle. @param {Simulation} simulation @param {{ start: Float64Array, finish: Float64Array }} times */
+export function wholeRows({ actions, summary, idle, perRank, ...rest }, { start, finish }) {
+    const makespan = finish.reduce((most, time) => Math.max(most, time), 0);
+    const row = (/** @type {number} */ rank) =>
+        /** @type {any} */ ({ ...idle[0], rank, start: 0, finish: makespan, reason: 0 });
+    return {
+        ...rest,
+        perRank,
+        actions: { ...actions, start, finish },
+        idle: perRank.map((_, rank) => row(rank)),
+        summary: { ...summary, makespan },
+    };
+}

@@ -10,7 +10,7 @@ import { textOf } from './strings.js';
  */
 
 /** Where a name is found: in the summary, or in the request as understood. @type {Record<string, string>} */
-const FIELDS = {
+export const FIELDS = {
     bubble: 'bubble_fraction',
     utilization: 'utilization',
     time: 'makespan',
@@ -50,11 +50,11 @@ export function checkChallenge(terms, { summary, config }) {
 }
 
 /** @param {string} name @param {number} value @param {string} lang */
-const shown = (name, value, lang) =>
+export const shownTerm = (name, value, lang) =>
     name === 'bubble' || name === 'utilization' ? formatPercent(value, lang) : formatNumber(value, lang);
 
 /** "bubble fraction below 10 %: now 27.3 %" @param {Checked} term @param {string} lang */
 export function termText({ name, sign, value, seen }, lang) {
-    const rule = textOf(lang, `challenge_sign_${WORDS[sign]}`, shown(name, value, lang));
-    return textOf(lang, 'challenge_term', textOf(lang, `challenge_${name}`), rule, shown(name, seen, lang));
+    const rule = textOf(lang, `challenge_sign_${WORDS[sign]}`, shownTerm(name, value, lang));
+    return textOf(lang, 'challenge_term', textOf(lang, `challenge_${name}`), rule, shownTerm(name, seen, lang));
 }

@@ -1,6 +1,7 @@
 // The chart in the page: draws the scene into its <svg>, finds the cell under a pointer, lets keys walk over the cells.
 // It knows which cell is shown; what is said about it is the element's business.
 import { cellAfterKey, rowsOf, sameCell, spanOf } from './cells.js';
+import { Motion } from './motion.js';
 import {
     buildScene,
     circleShapes,
@@ -26,6 +27,7 @@ import { renderScene, updateOverlay, updateSvg } from './svg.js';
  * @property {(rank: number) => string} rowName  spoken
  * @property {number} [span]  of the axis, where another chart shares it
  * @property {boolean} [fits]  never wider than its box
+ * @property {boolean} [moves]  cells go to their new places instead of being there
  */
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -63,6 +65,7 @@ export class Chart {
     /** The critical path is shown. */
     #path = false;
     #onSpace;
+    #motion = new Motion();
     /** A pointer is down: the focus that follows is its doing, and the click says what it means. */
     #pressed = false;
 
@@ -78,6 +81,9 @@ export class Chart {
         this.names.setAttribute('class', 'pf-scene names');
         this.names.setAttribute('aria-hidden', 'true');
         box.addEventListener('scroll', () => box.classList.toggle('scrolled', box.scrollLeft > 0), { passive: true });
+        // Not on the picture: Chromium makes an SVG that listens to focus a stop of Tab.
+        box.addEventListener('focusin', (event) => this.#onFocus(event));
+        box.addEventListener('focusout', () => this.#focus(null));
         // A picture of its own over the chart, so that the cells need not be painted again whenever the time moves on.
         this.veil = document.createElementNS(SVG, 'svg');
         this.veil.setAttribute('class', 'time');
@@ -102,20 +108,29 @@ export class Chart {
 
     /** @param {Simulation} simulation @param {ChartOptions} options */
     draw(simulation, options) {
-        const changed = simulation !== this.simulation;
+        const before = this.simulation;
+        const changed = simulation !== before;
         this.simulation = simulation;
         this.#options = options;
         const cells = simulation.actions.count + simulation.idle.length;
-        this.scene = buildScene(simulation, {
+        const look = {
             width: options.width,
             lang: options.lang,
             minCell: options.width < NARROW && cells <= GRID_CELLS && !options.fits ? MIN_CELL : 0,
             span: options.span,
             idPrefix: options.idPrefix,
             phases: !('circle' in simulation),
-        });
-        if (this.svg === null) this.#insert(this.scene);
-        else updateSvg(this.svg, this.scene);
+        };
+        const scene = buildScene(simulation, look);
+        this.scene = scene;
+        this.#motion.stop();
+        const stands = before && !('circle' in before) && !('circle' in simulation);
+        if (this.svg === null) this.#insert(scene);
+        else if (changed && stands && options.moves && cells <= GRID_CELLS) {
+            this.#motion.go(before, simulation, (seen) => {
+                if (this.svg) updateSvg(this.svg, seen === simulation ? scene : buildScene(seen, look));
+            });
+        } else updateSvg(this.svg, scene);
         if (changed) {
             this.#rows = rowsOf(simulation);
             this.#forget();
@@ -140,8 +155,15 @@ export class Chart {
         if (!names.isConnected) this.box.append(names);
     }
 
+    /** What moves is where it goes, at once. */
+    settle() {
+        if (this.#motion.moving && this.svg && this.scene) updateSvg(this.svg, this.scene);
+        this.#motion.stop();
+    }
+
     /** Nothing is drawn any more. */
     clear() {
+        this.#motion.stop();
         this.svg?.remove();
         this.cursor.remove();
         this.names.remove();
@@ -211,8 +233,6 @@ export class Chart {
         svg.addEventListener('click', (event) => this.#onClick(event));
         for (const node of [svg, this.cursor]) {
             node.addEventListener('keydown', (event) => this.#onKey(/** @type {KeyboardEvent} */ (event)));
-            node.addEventListener('focusin', (event) => this.#onFocus(/** @type {FocusEvent} */ (event)));
-            node.addEventListener('focusout', () => this.#focus(null));
         }
         this.svg = svg;
         this.box.append(svg);

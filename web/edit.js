@@ -76,6 +76,11 @@ export class Editing {
 
     // ---- times that follow a handle ----
 
+    /** The chart follows it, frame by frame. */
+    get holding() {
+        return this.#held !== null;
+    }
+
     /** A handle is held: what follows changes times. @param {Engine} engine @param {Request} request */
     hold(engine, request) {
         this.#held?.step.close();

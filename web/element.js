@@ -27,6 +27,7 @@ import {
 import { History } from './history.js';
 import { notNear, sharedEngine, sharedEngineNow, whenNear, whyBlocked } from './hydration.js';
 import { hashWith, lawful, requestFrom, stateIn, stateText } from './link.js';
+import { Prediction } from './predict.js';
 import { presetNamed, presetOf } from './presets.js';
 import { PythonPanel } from './python-panel.js';
 import { Formula, legend, Numbers } from './readings.js';
@@ -53,6 +54,10 @@ const REST_MS = 500;
 /** Beyond so many actions there is no picture, only numbers. */
 const DRAWN_ACTIONS = 100_000;
 const VIEWS = ['table', 'train', 'files'];
+/** Views that belong to a step of the chapter. */
+const STEP_VIEWS = ['compare', 'failure', 'batch'];
+/** Views with a second chart on the axis of the first. */
+const BESIDE_VIEWS = ['compare', 'failure'];
 const CONTROLS = ['sentence', 'schedule', 'ranks', 'microbatches', 'chunks', 'more', 'edit', 'views'];
 
 const prefersStill = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
@@ -77,6 +82,7 @@ export class PipelineFigure extends LitElement {
         readonly: { type: Boolean, reflect: true },
         preset: { reflect: true },
         challenge: { reflect: true },
+        predict: { reflect: true },
         figureId: { attribute: 'figure-id', reflect: true },
         nowasm: { reflect: true },
     };
@@ -168,6 +174,7 @@ export class PipelineFigure extends LitElement {
         () => this.#maySetFile(),
         () => this.#lang,
     );
+    #prediction = new Prediction((term) => this.#reveal(term));
 
     constructor() {
         super();
@@ -176,6 +183,7 @@ export class PipelineFigure extends LitElement {
         /** @type {boolean} */ this.readonly = false;
         /** @type {string | null} */ this.preset = null;
         /** @type {string | null} */ this.challenge = null;
+        /** @type {string | null} */ this.predict = null;
         /** @type {string | null} */ this.figureId = null;
         /** @type {string | null} */ this.nowasm = null;
         /** Settles when the figure stands: true if it lives, false if only its static picture is shown. */
@@ -283,6 +291,7 @@ export class PipelineFigure extends LitElement {
         if (!engine) return;
         this.#enliven(engine);
         this.#printing = true;
+        this.#chart?.settle();
         this.requestUpdate();
         this.performUpdate();
     };
@@ -334,7 +343,7 @@ export class PipelineFigure extends LitElement {
         this.#byReader = true;
         this.#note('');
         this.#setFile(null);
-        if (preset.view || this.#view === 'compare') this.#setView(preset.view ?? null);
+        if (preset.view || STEP_VIEWS.includes(this.#view ?? '')) this.#setView(preset.view ?? null);
         this.#take(preset.request);
         this.requestUpdate();
     }
@@ -534,6 +543,18 @@ export class PipelineFigure extends LitElement {
         }
     }
 
+    /** The reader has said what to expect. @param {import('./challenge.js').Checked | null} term */
+    async #reveal(term) {
+        this.requestUpdate();
+        if (term) {
+            const challenge = `predict ${term.name}`;
+            this.#fire('pipeline-answer', { challenge, solved: term.holds, terms: [term], state: this.request });
+        }
+        await this.updateComplete;
+        const root = this.renderRoot;
+        /** @type {HTMLElement | null} */ (root.querySelector('.said') ?? root.querySelector('input, select'))?.focus();
+    }
+
     /** The conditions of the challenge against the numbers of the core, null where there is nothing to check. */
     #checked() {
         const { terms } = this.#task;
@@ -547,8 +568,8 @@ export class PipelineFigure extends LitElement {
         const lives = this.#engine !== null && this.#blocked === null;
         return html`
             ${lives ? this.#renderFigure() : nothing}
-            <p class="blocked" role="status">${key ? textOf(this.#lang, key, detail ?? '') : nothing}</p>
-            ${lives ? nothing : html`<slot></slot><slot name="caption"></slot>`}
+            <p class="blocked" part="blocked" role="status">${key ? textOf(this.#lang, key, detail ?? '') : nothing}</p>
+            ${lives ? nothing : html`<slot></slot><slot name="caption" part="caption"></slot>`}
             <p class="unseen announcement" part="status" role="status"></p>`;
     }
 
@@ -581,6 +602,7 @@ export class PipelineFigure extends LitElement {
             still: prefersStill(),
             drawn: !isTooLarge(simulation),
             trains: scheduleTrains(engine, simulation),
+            change: this.readonly ? null : (/** @type {Request} */ changes) => this.#change(changes),
             setMicrobatches: this.#shows('microbatches')
                 ? (/** @type {number} */ m) => this.#change({ microbatches: String(m) })
                 : null,
@@ -634,16 +656,24 @@ export class PipelineFigure extends LitElement {
             );
             return { min, max };
         };
+        if (simulation && this.#prediction.hides(this.predict) && !this.#printing) {
+            return html`<div class="figure" role="group" lang=${lang} aria-label=${title(simulation, lang)}>
+                <p class="settings" data-seen>${textOf(lang, 'settings', settingsText(simulation, lang))}</p>
+                ${this.#prediction.ask(this.predict ?? '', simulation, lang)}
+                <slot name="caption" part="caption"></slot>
+            </div>`;
+        }
         const others = this.#others;
         const stepping = this.#showsPresets();
         const editable = (/** @type {string} */ option) => this.#shows('sentence') && this.#shows(option);
         return html`<div class="figure" role="group" lang=${lang} @keydown=${this.#onUndoKey} ?data-over=${this.#editing.desk.over} aria-label=${simulation ? title(simulation, lang) : scheduleName(scheduleOf(state).name, lang)}>
             ${stepping ? presetSteps(lang, presetOf(request, this.#view)?.name, (name) => this.#goTo(name)) : scheduleChoice(state)}
             ${this.#sentence.render({ simulation, request, lang, others, editable, limits, named: !stepping && this.#shows('schedule'), stalled: !!this.#error?.stall })}
+            ${simulation ? this.#prediction.verdict(this.predict, simulation, lang) : nothing}
             ${this.#renderChallenge()}
             ${this.#renderControls(state)}
             ${this.#shows('edit') ? this.#editing.render(this.#editSetting()) : nothing}
-            ${simulation ? html`<p class="settings">${textOf(lang, 'settings', settingsText(simulation, lang))}</p>` : nothing}
+            ${simulation ? html`<p class="settings" part="settings">${textOf(lang, 'settings', settingsText(simulation, lang))}</p>` : nothing}
             <div class="stage">
                 <div class="chart" part="chart"></div>
                 ${simulation || this.#error?.stall ? nothing : this.#renderRefusal()}
@@ -652,7 +682,7 @@ export class PipelineFigure extends LitElement {
             ${this.#error?.stall ? this.#editing.renderStall(this.#editSetting()) : nothing}
             ${simulation ? this.#renderReadings(simulation) : nothing}
             ${simulation ? this.#renderViews(state, simulation) : nothing}
-            <slot name="caption"></slot>
+            <slot name="caption" part="caption"></slot>
         </div>`;
     }
 
@@ -691,7 +721,7 @@ export class PipelineFigure extends LitElement {
     #renderRefusal() {
         const engine = /** @type {Engine} */ (this.#engine);
         const error = /** @type {PipelineError} */ (this.#error);
-        return html`<div class="refusal" role="alert">
+        return html`<div class="refusal" part="refusal" role="alert">
             <p>${error.message}</p>
             ${
                 this.readonly
@@ -709,7 +739,7 @@ export class PipelineFigure extends LitElement {
         const lang = this.#lang;
         const shown = this.#shown;
         const text = !shown
-            ? textOf(lang, 'explain_hint')
+            ? html`<slot name="hint">${textOf(lang, 'explain_hint')}</slot>`
             : shown.kind === 'action'
               ? describeAction(simulation, shown.index, lang)
               : describeIdle(simulation, shown.index, lang);
@@ -735,8 +765,8 @@ export class PipelineFigure extends LitElement {
         const setting = this.#setting(simulation);
         const views = Teaching.viewsFor(setting);
         const open = views.includes(this.#view ?? '') ? this.#view : null;
-        return html`${this.#showsViews() ? html`<div class="views explain">${this.#viewButtons(views, 'explain')}</div>` : nothing}
-            <div class="view" id="explain" ?hidden=${open === null}>${open ? this.#teaching.render(open, setting) : nothing}</div>`;
+        return html`${this.#showsViews() ? html`<div class="views explain" part="toolbar">${this.#viewButtons(views, 'explain')}</div>` : nothing}
+            <div class="view" part="view" id="explain" ?hidden=${open === null}>${open ? this.#teaching.render(open, setting) : nothing}</div>`;
     }
 
     /** @param {import('./controls.js').ControlState} state @param {Simulation} simulation */
@@ -746,7 +776,7 @@ export class PipelineFigure extends LitElement {
         const shows = this.#showsViews();
         return html`${
             shows
-                ? html`<div class="views">${this.#viewButtons(VIEWS.filter((view) => view !== 'train' || !(this.readonly || simulation.file)))}</div>`
+                ? html`<div class="views" part="toolbar">${this.#viewButtons(VIEWS.filter((view) => view !== 'train' || !(this.readonly || simulation.file)))}</div>`
                 : nothing
         }
         <div class="view" part="view" id="view" ?hidden=${!this.#printing && !VIEWS.includes(open ?? '')}>
@@ -774,13 +804,20 @@ export class PipelineFigure extends LitElement {
         if (this.#chart) this.#editing.order.drawn(this.#chart);
         this.#training.draw(this.renderRoot, this.#idPrefix);
         const { clock } = this.#teaching;
-        this.#chart?.showTime(this.#view === 'play' ? clock.time : null);
+        this.#chart?.showTime(this.#shownTime());
         this.#chart?.showPath(this.#view === 'path');
         this.#drawBeside();
         this.#internals.states?.[this.#training.running || clock.playing ? 'add' : 'delete']('playing');
         if (!this.#isNew) return;
         this.#isNew = false;
         this.#tell();
+    }
+
+    /** The time that runs, or at which a device fails. */
+    #shownTime() {
+        if (this.#view === 'play') return this.#teaching.clock.time;
+        if (this.#view !== 'failure' || !this.#simulation) return null;
+        return this.#teaching.incident.time(this.#setting(this.#simulation));
     }
 
     /** @param {HTMLElement} box */
@@ -796,14 +833,15 @@ export class PipelineFigure extends LitElement {
         }
         const simulation = this.#simulation ?? /** @type {Simulation | null} */ (this.#error?.stall ?? null);
         const lang = this.#lang;
+        const view = this.#view ?? '';
         const compares =
-            this.#view === 'compare' &&
+            BESIDE_VIEWS.includes(view) &&
             this.#simulation !== null &&
             simulation !== null &&
             !isTooLarge(simulation) &&
             !this.#printing;
-        const beside = this.#view === 'train' ? this.#training.span : 0;
-        const span = compares ? this.#teaching.span(this.#setting(simulation)) : beside;
+        const beside = view === 'train' ? this.#training.span : 0;
+        const span = compares ? this.#teaching.span(this.#setting(simulation), view) : beside;
         const fits = compares || this.#editing.order.open; // a finger that drags a cell cannot scroll the chart in its box
         const now = [simulation, this.#width, lang, span, fits];
         if (now.every((part, i) => part === this.#drawn[i])) return;
@@ -820,6 +858,7 @@ export class PipelineFigure extends LitElement {
             width: this.#width || 760,
             span,
             fits,
+            moves: this.#byReader && !prefersStill() && !this.#editing.holding,
             idPrefix: this.#idPrefix,
             name: title(simulation, lang),
             cellName: (cell) => this.#cellName(simulation, cell),

@@ -8,22 +8,25 @@ let engine;
 /** @type {Promise<Engine> | undefined} */
 let loading;
 
-/** @type {Promise<Engine> | undefined} */
-let plainLoading;
+/** By address. @type {Map<string, Promise<Engine>>} */
+const plainLoading = new Map();
 
 /**
  * The core from a script without WebAssembly. A classic script, since a page opened from disk may load no module.
  * @param {string} source @returns {Promise<Engine>}
  */
 function loadPlain(source) {
-    plainLoading ??= new Promise((loaded, failed) => {
+    const known = plainLoading.get(source);
+    if (known) return known;
+    const loading = new Promise((loaded, failed) => {
         const script = document.createElement('script');
         script.addEventListener('load', () => loaded(/** @type {any} */ (globalThis).PipelineFigure.loadEngine()));
         script.addEventListener('error', failed);
-        script.src = source;
+        script.src = source; // throws where trusted types are required
         document.head.append(script);
     });
-    return plainLoading;
+    plainLoading.set(source, loading);
+    return loading;
 }
 
 /**
@@ -37,10 +40,9 @@ export async function sharedEngine(plain) {
         engine ??= await loading;
     } catch (error) {
         loading = undefined;
-        // What the reader is told, should this fail too, is what came first.
         if (!plain) throw error;
         engine ??= await loadPlain(plain).catch(() => {
-            throw error;
+            throw Object.assign(new Error(plain), { plain });
         });
     }
     return engine;
@@ -56,9 +58,10 @@ export function sharedEngineNow() {
 
 /**
  * Why there is no core: key of a text for the reader.
- * @param {unknown} error @returns {'blocked_policy' | 'blocked_missing' | 'blocked_other'}
+ * @param {any} error @returns {'blocked_policy' | 'blocked_missing' | 'blocked_plain' | 'blocked_other'}
  */
 export function whyBlocked(error) {
+    if (error?.plain) return 'blocked_plain';
     if (typeof WebAssembly === 'undefined') return 'blocked_missing';
     if (error instanceof WebAssembly.CompileError && /unsafe-eval|CSP|Content Security/i.test(error.message))
         return 'blocked_policy';

@@ -262,6 +262,8 @@ export default {
     preset_recompute: 'Recomputation',
     'preset_zero-bubble': 'Zero bubble',
     'preset_slow-network': 'Slow network',
+    preset_failure: 'A device fails',
+    preset_batch: 'What became of the batch',
     preset_compare: 'Comparison',
 
     // The task
@@ -282,6 +284,11 @@ export default {
     challenge_holds: 'done',
     challenge_fails: 'not done',
     challenge_solved: 'Solved: every condition holds.',
+    predict_ask: 'First predict: {0}',
+    predict_show: 'Show',
+    predict_said: 'You expected {1}, it came to {2} ({0}).',
+    predict_right: 'Right.',
+    predict_wrong: 'Find in the chart why.',
     challenge_unknown: 'This condition of the task is not understood: {0}.',
 
     // Views that explain
@@ -290,6 +297,8 @@ export default {
     view_curve: 'U(m)',
     view_compare: 'Compare',
     view_path: 'Critical path',
+    view_failure: 'Failure',
+    view_batch: 'Batch',
     play_slider: 'time on the chart',
     play_start: 'Play',
     play_pause: 'Pause',
@@ -314,6 +323,22 @@ export default {
     compare_memory: 'Most activations on a device: {0} — {2}, {1} — {3}.',
     compare_memory_chunks: 'Their stages differ in length, and so do the sizes of their activations.',
     compare_scaled: 'Equal work: the stage costs of the second schedule are multiplied by {0}.',
+    failure_device: 'failing device',
+    failure_time: 'at time',
+    failure_words: 'Device {0} fails at time {1}: all that was in its memory is gone.',
+    failure_policy: '{0}: {1} lost, {2} to be done again.',
+    failure_restart: 'Start the step anew',
+    failure_checkpoint: 'Go back to the checkpoint',
+    failure_spare: 'Put a spare device in its place',
+    failure_picture: 'The same step with the spare: it repeats what was lost, and its neighbours wait for it.',
+    operation: { one: 'operation', other: 'operations' },
+    batch_words: 'The batch is {0}, in {1} of size {2} each.',
+    batch_same: 'Gradients of the micro-batches add up and are divided once, so the step is that without a pipeline.',
+    batch_norm:
+        'But a layer that averages over the batch (batch normalization) now sees only {0} out of {1}: another function.',
+    batch_table: 'The same batch cut in other ways',
+    batch_size: 'samples in a micro-batch',
+    sample: { one: 'sample', other: 'samples' },
     operation_genitive: { one: 'operation', other: 'operations' },
     path_words:
         'The chart shows the chain of {0} that decides the time of the step. Speed up an operation outside it, and the step gets no shorter.',
@@ -486,8 +511,10 @@ export default {
 
     // When there is nothing to show
     blocked_policy:
-        "This page forbids WebAssembly (CSP). Allow script-src 'wasm-unsafe-eval'. A still picture is shown below.",
+        "This page forbids WebAssembly (CSP), so a still picture is shown below. For its author: allow script-src 'wasm-unsafe-eval', or name the build without WebAssembly, nowasm=pipeline-figure.nowasm.js.",
     blocked_missing:
-        'WebAssembly is switched off in this browser (Lockdown Mode, for example). A still picture is shown below.',
+        'WebAssembly is switched off in this browser (Lockdown mode, for example), so a still picture is shown below. For the author of the page: the build without WebAssembly helps, nowasm=pipeline-figure.nowasm.js.',
+    blocked_plain:
+        'WebAssembly is forbidden or switched off here, and its replacement, {0}, could not be loaded: check the address and the policy of the page (script-src, require-trusted-types-for). A still picture is shown below.',
     blocked_other: 'The figure could not be brought to life ({0}). A still picture is shown below.',
 };

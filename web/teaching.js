@@ -5,6 +5,7 @@ import { live } from 'lit/directives/live.js';
 import { ask, NO_SAMPLES, scaledCosts } from './ask.js';
 import { busyAt, Clock } from './clock.js';
 import { compareText, countOf, formatNumber, formatShare, scheduleName, title } from './format.js';
+import { batchView, Incident } from './incident.js';
 import { activationSteps, heldAt, memoryScene } from './memory.js';
 import { buildScene } from './scene.js';
 import { withSchedule } from './state.js';
@@ -27,9 +28,10 @@ import { frameOfSweep, nearestPoint, pointAfterKey, pointsOf, sweptValues } from
  * @property {boolean} drawn  there is a chart
  * @property {((m: number) => void) | null} setMicrobatches  null: the reader may not
  * @property {boolean} trains
+ * @property {((changes: import('./state.js').Request) => void) | null} change  null: the reader may not
  */
 
-export const TEACHING_VIEWS = ['play', 'memory', 'curve', 'compare', 'path'];
+export const TEACHING_VIEWS = ['play', 'memory', 'curve', 'compare', 'path', 'failure', 'batch'];
 const MOST_COUNTS = 8;
 /** Actions of the largest step that a curve is asked for, and of all its steps: it must not keep the reader waiting. */
 const SWEPT_ACTIONS = 20_000;
@@ -45,6 +47,7 @@ export class Teaching {
     /** @type {{ of: string, points: import('./sweep.js').Point[] } | null} */
     #swept = null;
     #dragging = false;
+    incident = new Incident();
     /** What the counts of memory were read from. @type {{ of: Simulation, steps: ReturnType<typeof activationSteps> } | null} */
     #held = null;
 
@@ -60,10 +63,12 @@ export class Teaching {
     }
 
     /** Which of the views have something to show. @param {Setting} setting */
-    static viewsFor({ drawn, trains, simulation }) {
+    static viewsFor({ drawn, trains, simulation, request }) {
         return TEACHING_VIEWS.filter(
             (view) =>
                 (view === 'curve' ? !simulation.config.edited && !simulation.file : drawn) &&
+                (view !== 'failure' || request['fail-rank']) &&
+                (view !== 'batch' || simulation.batch) &&
                 (view !== 'memory' || (trains && simulation.summary.peak_activations > 0)),
         );
     }
@@ -86,8 +91,9 @@ export class Teaching {
         return this.#compared;
     }
 
-    /** Time that a chart beside this one reaches to. @param {Setting} setting */
-    span(setting) {
+    /** Time that a chart beside this one reaches to. @param {Setting} setting @param {string} view */
+    span(setting, view) {
+        if (view === 'failure') return this.incident.span(setting);
         return this.#ask(setting).answer.simulation?.summary.makespan ?? 0;
     }
 
@@ -103,6 +109,8 @@ export class Teaching {
         }
         if (view === 'curve') return this.#renderCurve(setting);
         if (view === 'compare') return this.#renderCompare(setting);
+        if (view === 'failure') return this.incident.render(setting);
+        if (view === 'batch') return batchView(setting);
         const length = simulation.criticalPath.length;
         return html`<p>${textOf(lang, 'path_words', countOf(length, lang, 'operation_genitive'))}</p>`;
     }
@@ -262,12 +270,15 @@ export class Teaching {
         const drawn =
             kind === 'memory'
                 ? memoryScene(simulation, scene, width, lang)
-                : buildScene(other, {
-                      lang,
-                      width,
-                      span: scene.plot.span,
-                      idPrefix: `${scene.idPrefix}c`,
-                  });
+                : kind === 'failure'
+                  ? this.incident.picture(setting, scene)
+                  : buildScene(other, {
+                        lang,
+                        width,
+                        span: scene.plot.span,
+                        idPrefix: `${scene.idPrefix}c`,
+                    });
+        if (!drawn) return;
         let picture = /** @type {SVGSVGElement | null} */ (box.firstElementChild);
         if (picture?.getAttribute('data-of') !== kind) {
             picture = renderScene(drawn, document);

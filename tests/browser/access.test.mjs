@@ -45,7 +45,7 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
             })
             .then(plain);
 
-    it('keys walk over the cells: one tab stop, arrows, Home and End, Ctrl, PageUp and PageDown, Esc', async () => {
+    it('MUST-04, POINT-03, POINT-10: keys walk over the cells: one tab stop, arrows, Home and End, Ctrl, PageUp and PageDown, Esc', async () => {
         const { page } = await openFigure('schedule="1f1b" ranks="3" microbatches="4"');
         await page.$eval(`${IN}.place[tabindex="0"]`, (place) => /** @type {SVGElement} */ (place).focus());
         assert.equal(
@@ -82,7 +82,7 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
         await page.close();
     });
 
-    it('a pointer shows a cell, also an idle one; a click pins it, a second lets go', async () => {
+    it('MUST-04, POINT-03: a pointer shows a cell, also an idle one; a click pins it, a second lets go', async () => {
         const { page } = await openFigure('ranks="3" microbatches="4"');
         const box = await (await page.waitForSelector(`${IN}.chart > svg`))?.boundingBox();
         assert.ok(box);
@@ -123,7 +123,7 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
         await page.close();
     });
 
-    it('roles and names as the browser tells them', async () => {
+    it('MUST-05, VIE-05: roles and names as the browser tells them', async () => {
         const { page } = await openFigure('ranks="3" microbatches="4"');
         const session = await page.createCDPSession();
         await session.send('Accessibility.enable');
@@ -145,7 +145,7 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
         await page.close();
     });
 
-    it('the status line speaks once, half a second after the value rests', async () => {
+    it('VIE-04: the status line speaks once, half a second after the value rests', async () => {
         const { page } = await openFigure('ranks="3" microbatches="4"');
         assert.equal((await reading(page)).status, '', 'silent until the reader does something');
         await page.evaluate(() => {
@@ -206,7 +206,7 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
         }
     }
 
-    it('320 px wide: the page does not scroll sideways, whatever is open', async () => {
+    it('MUST-07, VIE-12: 320 px wide: the page does not scroll sideways, whatever is open', async () => {
         const viewport = { width: 320, height: 640, isMobile: true, hasTouch: true };
         const { page } = await openFigure('schedule="1f1b" ranks="8" microbatches="16"', { viewport });
         const wide = () => page.evaluate(() => document.documentElement.scrollWidth);
@@ -221,7 +221,7 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
         await page.close();
     });
 
-    it('on coarse pointers what is touched is 44 px high', async () => {
+    it('MUST-07, VIE-12: on coarse pointers what is touched is 44 px high', async () => {
         const viewport = { width: 360, height: 740, isMobile: true, hasTouch: true };
         const { page } = await openFigure('schedule="interleaved" ranks="4" microbatches="8"', { viewport });
         await page.locator(`${IN}.controls .link`).click();
@@ -239,7 +239,7 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
         await page.close();
     });
 
-    it('a tap explains, a finger on a slider moves it, a swipe that starts on the chart scrolls the page', async () => {
+    it('MUST-04, MUST-07, VIE-09: a tap explains, a finger on a slider moves it, a swipe that starts on the chart scrolls the page', async () => {
         const viewport = { width: 360, height: 640, isMobile: true, hasTouch: true };
         const html =
             '<pipeline-figure ranks="3" microbatches="4"></pipeline-figure><p class="tall">.</p><style>.tall{height:2000px}</style>';
@@ -271,7 +271,7 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
         await page.close();
     });
 
-    it('forced colours: kinds of cells differ by pattern, text is the text colour of the system', async () => {
+    it('MUST-08, VIE-10: forced colours: kinds of cells differ by pattern, text is the text colour of the system', async () => {
         const { page } = await openFigure('schedule="1f1b" ranks="3" microbatches="4"');
         const session = await page.createCDPSession();
         await session.send('Emulation.setEmulatedMedia', { features: [{ name: 'forced-colors', value: 'active' }] });
@@ -291,7 +291,7 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
         await page.close();
     });
 
-    it('reduced motion: training runs, no cell blinks', async () => {
+    it('MUST-08: reduced motion: training runs, no cell blinks', async () => {
         const { page } = await openFigure('schedule="gpipe"', {
             media: [{ name: 'prefers-reduced-motion', value: 'reduce' }],
         });
@@ -318,7 +318,7 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
         await page.close();
     });
 
-    it('paper: settings in words, table open, nothing to press, also for a figure never scrolled to', async (t) => {
+    it('MUST-13, POINT-11, VIE-07: paper: settings in words, table open, nothing to press, also for a figure never scrolled to', async (t) => {
         const html = `<pipeline-figure schedule="1f1b" ranks="4" microbatches="8"></pipeline-figure><div class="gap"></div>
             <pipeline-figure schedule="gpipe" ranks="2" microbatches="3"></pipeline-figure><style>.gap{height:4000px}@media print{.gap{display:none}}</style>`;
         const { page } = await open(browser, folder.write(html, { head: THEME }), {

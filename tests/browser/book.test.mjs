@@ -12,7 +12,7 @@ describe('the chapter page, from file://', { skip: withoutBrowser }, () => {
     });
     after(() => browser?.close());
 
-    it('shows 6 ticks and 2/3 at once, and complains of nothing', async () => {
+    it('MUST-01, POINT-01: shows 6 ticks and 2/3 at once, and complains of nothing', async () => {
         const { page, complaints, requests } = await open(browser, bookPage);
         const seen = await reading(page);
         assert.equal(seen.time, '6');
@@ -34,7 +34,7 @@ describe('the chapter page, from file://', { skip: withoutBrowser }, () => {
         await page.close();
     });
 
-    it('p = 5 and m = 9 give 13 ticks and 9/13 within 50 ms of the input event', async (t) => {
+    it('MUST-03: p = 5 and m = 9 give 13 ticks and 9/13 within 50 ms of the input event', async (t) => {
         const { page } = await open(browser, bookPage);
         const slider = (/** @type {string} */ option) => `[data-option="${option}"] input[type="range"]`;
         const first = await setControl(page, slider('ranks'), '5');
@@ -48,7 +48,7 @@ describe('the chapter page, from file://', { skip: withoutBrowser }, () => {
         await page.close();
     });
 
-    it('1F1B is chosen and the chart changes', async () => {
+    it('MUST-03: 1F1B is chosen and the chart changes', async () => {
         const { page } = await open(browser, bookPage);
         const drawing = () =>
             page.$eval('pipeline-figure', (figure) => figure.shadowRoot?.querySelector('.chart > svg > g')?.outerHTML);
@@ -115,7 +115,7 @@ describe('the chapter page, from file://', { skip: withoutBrowser }, () => {
         await page.close();
     });
 
-    it('with scripts off the static figure stands there', async () => {
+    it('MUST-01, EMB-17: with scripts off the static figure stands there', async () => {
         const { page } = await open(browser, bookPage, { scripts: false });
         const box = await (await page.$('pipeline-figure > figure > svg'))?.boundingBox();
         assert.ok(box && box.width > 400 && box.height > 100);

@@ -24,7 +24,7 @@ describe('the element', { skip: withoutBrowser }, () => {
     const openFigure = (/** @type {string} */ attributes, options = {}) =>
         open(browser, folder.write(figure(attributes)), options);
 
-    it('an illegal setting takes the chart away and offers what is legal', async () => {
+    it('VIE-14: an illegal setting takes the chart away and offers what is legal', async () => {
         const { page, complaints } = await openFigure('schedule="interleaved" ranks="4" microbatches="8" chunks="2"');
         assert.equal((await reading(page)).time, '57 тактов');
         await setControl(page, '[data-option="microbatches"] input', '6');
@@ -56,7 +56,7 @@ describe('the element', { skip: withoutBrowser }, () => {
         await page.close();
     });
 
-    it('decimal comma and decimal point are one half in a field of costs and in an attribute', async () => {
+    it('VIE-03: decimal comma and decimal point are one half in a field of costs and in an attribute', async () => {
         const { page } = await openFigure('ranks="3" microbatches="4"');
         await page.locator(`${IN}.controls .link`).click();
         const first = await page.waitForSelector(`${IN}[data-option="forward"] [data-stage="0"]`);
@@ -114,7 +114,7 @@ describe('the element', { skip: withoutBrowser }, () => {
         await page.close();
     });
 
-    it('the numbers in the sentence are typed, stepped by arrow keys and dragged', async () => {
+    it('POINT-02: the numbers in the sentence are typed, stepped by arrow keys and dragged', async () => {
         const { page, complaints } = await openFigure('ranks="3" microbatches="4"');
         const fields = await page.$$(`${IN}.scrub input`);
         assert.equal(fields.length, 2);
@@ -178,7 +178,7 @@ describe('the element', { skip: withoutBrowser }, () => {
         await page.close();
     });
 
-    it('32 stages and 256 micro-batches: 16 384 operations follow the slider', async (t) => {
+    it('VIE-01: 32 stages and 256 micro-batches: 16 384 operations follow the slider', async (t) => {
         const { page } = await openFigure('schedule="gpipe" ranks="32" microbatches="256"');
         const steps = [];
         for (let m = 255; m > 245; m--)
@@ -257,7 +257,7 @@ describe('the element', { skip: withoutBrowser }, () => {
         await page.close();
     });
 
-    it('the script may come twice, elements may be moved, removed and cloned', async () => {
+    it('EMB-12: the script may come twice, elements may be moved, removed and cloned', async () => {
         const html = figure('ranks="3" microbatches="4"');
         const { page, complaints } = await open(browser, folder.write(html, { scripts: 2 }));
         await page.evaluate(async () => {
@@ -353,7 +353,7 @@ describe('the element', { skip: withoutBrowser }, () => {
         assert.equal(await ink('theme="light"', ':root { color-scheme: dark }'), light);
     });
 
-    it('the table and the files say what the picture says', async () => {
+    it('MUST-05, MUST-11, POINT-08: the table and the files say what the picture says', async () => {
         const { page } = await openFigure('schedule="1f1b" ranks="4" microbatches="8"');
         await page.locator(`${IN}.views ::-p-text(Таблица)`).click();
         const rows = await page.$eval('pipeline-figure', (f) =>
@@ -397,7 +397,7 @@ describe('the element', { skip: withoutBrowser }, () => {
         await page.close();
     });
 
-    it('a training stops when its figure leaves the page, and frees its memory', async () => {
+    it('EMB-08: a training stops when its figure leaves the page, and frees its memory', async () => {
         const { page } = await openFigure('schedule="gpipe"');
         await page.locator(`${IN}.views ::-p-text(Обучить сеть)`).click();
         await page.locator(`${IN}.view ::-p-text(Обучать)`).click();

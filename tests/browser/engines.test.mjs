@@ -158,12 +158,12 @@ for (const { name, skip, launch } of engines) {
             writeFileSync(join(process.env.PP_SHOTS, `${name.replaceAll(' ', '-')}-${what}.png`), await driver.shot());
         }
 
-        it('without WebAssembly, the script made for that: from disk', async () => {
+        it('EMB-05: without WebAssembly, the script made for that: from disk', async () => {
             await fromDisk(FIGURE, `${WATCH}<script>delete globalThis.WebAssembly;</script>${PLAIN}`);
             await lives();
         });
 
-        it('without WebAssembly, an attribute that names it: from disk', async () => {
+        it('EMB-05: without WebAssembly, an attribute that names it: from disk', async () => {
             await fromDisk(NOWASM + FIGURE, `${WATCH}<script>delete globalThis.WebAssembly;</script>${SCRIPT}`);
             await lives();
             assert.equal(await driver.eval(() => document.scripts.length), 4, 'loaded once');
@@ -216,7 +216,7 @@ for (const { name, skip, launch } of engines) {
             });
 
         if (!hasWasm) {
-            it('has no WebAssembly, says so and keeps the static picture: from disk', async () => {
+            it('MUST-09, EMB-05: has no WebAssembly, says so and keeps the static picture: from disk', async () => {
                 await fromDisk(FIGURE);
                 assert.equal(await driver.eval(() => typeof WebAssembly), 'undefined');
                 await staysStill(/WebAssembly отключён/);
@@ -225,7 +225,7 @@ for (const { name, skip, launch } of engines) {
             return;
         }
 
-        it('a boundary of stages and an operation are dragged, from disk', async () => {
+        it('MUST-10, POINT-02: a boundary of stages and an operation are dragged, from disk', async () => {
             await fromDisk(FIGURE);
             await lives();
             /** Runs in the page. @param {string} selector */
@@ -262,7 +262,7 @@ for (const { name, skip, launch } of engines) {
             await keep('moved');
         });
 
-        it('lives from disk, with a click, the keyboard and a control', async () => {
+        it('MUST-02, EMB-01: lives from disk, with a click, the keyboard and a control', async () => {
             await fromDisk(FIGURE);
             await lives();
             const cell = await driver.eval(() => {
@@ -306,7 +306,7 @@ for (const { name, skip, launch } of engines) {
             assert.equal(await driver.eval(() => customElements.get('pipeline-figure') === undefined), true);
         });
 
-        it('twenty figures compile once; the script twice is harmless; a moved and a cloned figure go on', async () => {
+        it('EMB-12, EMB-13, POINT-12: twenty figures compile once; the script twice is harmless; a moved and a cloned figure go on', async () => {
             const count = `<script>
                 window.compiled = 0;
                 const compile = WebAssembly.compile;
@@ -336,7 +336,7 @@ for (const { name, skip, launch } of engines) {
             );
         });
 
-        it('inserted and removed fifty times', async () => {
+        it('EMB-13: inserted and removed fifty times', async () => {
             await fromDisk(FIGURE);
             await lives();
             await driver.eval(() => {
@@ -370,7 +370,7 @@ for (const { name, skip, launch } of engines) {
             await staysStill(/forbids WebAssembly.*wasm-unsafe-eval/);
         });
 
-        it('embed.html in a sandboxed frame tells its height to the page around', async () => {
+        it('POINT-12: embed.html in a sandboxed frame tells its height to the page around', async () => {
             await fromSite('/frame');
             const tall = () => {
                 const told = /** @type {any} */ (window).told ?? [];

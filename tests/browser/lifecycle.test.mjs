@@ -33,7 +33,7 @@ describe('figures that come and go', { skip: withoutBrowser }, () => {
         return (await page.metrics()).JSHeapUsedSize ?? Number.NaN;
     }
 
-    it('one inserted and removed a thousand times: memory returns to within 1 MB', async () => {
+    it('EMB-13: one inserted and removed a thousand times: memory returns to within 1 MB', async () => {
         const { page, complaints } = await open(browser, folder.write(FIGURE.repeat(5)));
         const comeAndGo = (/** @type {number} */ times) =>
             page.evaluate((times) => {
@@ -53,7 +53,7 @@ describe('figures that come and go', { skip: withoutBrowser }, () => {
         await page.close();
     });
 
-    it('forty new ones, each drawn and thrown away: memory returns to within 1 MB', async () => {
+    it('EMB-13: forty new ones, each drawn and thrown away: memory returns to within 1 MB', async () => {
         const { page, complaints } = await open(browser, folder.write(FIGURE));
         const makeAndDrop = (/** @type {number} */ times) =>
             page.evaluate(async (times) => {
@@ -74,7 +74,7 @@ describe('figures that come and go', { skip: withoutBrowser }, () => {
         await page.close();
     });
 
-    it('another version of the script says so once and leaves the element to the first', async () => {
+    it('EMB-12: another version of the script says so once and leaves the element to the first', async () => {
         const url = folder.write(FIGURE, { head: '<script src="other.js" defer></script>'.repeat(2), scripts: 1 });
         const path = fileURLToPath(new URL('.', url));
         const text = readFileSync(join(path, 'pipeline-figure.iife.js'), 'utf8');

@@ -36,7 +36,7 @@ describe('the element under a policy', { skip: withoutBrowser }, () => {
         "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'",
         "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; require-trusted-types-for 'script'",
     ]) {
-        it(`works in full under ${policy}`, async () => {
+        it(`EMB-03: works in full under ${policy}`, async () => {
             const site = await serve(pageText(FIGURE), policy);
             try {
                 const { page, complaints } = await open(browser, site.url, {
@@ -73,10 +73,10 @@ describe('the element under a policy', { skip: withoutBrowser }, () => {
     }
 
     for (const [lang, reason] of /** @type {[string, RegExp][]} */ ([
-        ['ru', /запрещает WebAssembly.*wasm-unsafe-eval.*неподвижная схема/],
-        ['en', /forbids WebAssembly.*wasm-unsafe-eval.*still picture/],
+        ['ru', /запрещает WebAssembly.*неподвижная схема.*wasm-unsafe-eval.*nowasm=pipeline-figure\.nowasm\.js/],
+        ['en', /forbids WebAssembly.*still picture.*wasm-unsafe-eval.*nowasm=pipeline-figure\.nowasm\.js/],
     ])) {
-        it(`without wasm-unsafe-eval says so and keeps the static picture: ${lang}`, async () => {
+        it(`MUST-09, EMB-03: without wasm-unsafe-eval says so and keeps the static picture: ${lang}`, async () => {
             const site = await serve(pageText(FIGURE, { lang }), "script-src 'self'");
             try {
                 const { page } = await open(browser, site.url, { waits: false });
@@ -88,7 +88,7 @@ describe('the element under a policy', { skip: withoutBrowser }, () => {
         });
     }
 
-    it('without WebAssembly says so and keeps the static picture', async () => {
+    it('MUST-09, EMB-05: without WebAssembly says so and keeps the static picture', async () => {
         const folder = pageFolder();
         try {
             const { page, complaints } = await open(browser, folder.write(FIGURE), {
@@ -105,7 +105,7 @@ describe('the element under a policy', { skip: withoutBrowser }, () => {
         }
     });
 
-    it('lives in a sandbox, as learning platforms put pages into', async () => {
+    it('POINT-12: lives in a sandbox, as learning platforms put pages into', async () => {
         const site = await serve(pageText(FIGURE), 'sandbox allow-scripts');
         try {
             const { page, complaints } = await open(browser, site.url);

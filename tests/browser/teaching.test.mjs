@@ -53,7 +53,7 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
             ),
         );
 
-    it('steps of the chapter: one click each, the present one is marked, arrow keys walk', async () => {
+    it('MUST-11, POINT-08: steps of the chapter: one click each, the present one is marked, arrow keys walk', async () => {
         const { page, complaints } = await openFigure('preset="forward"');
         assert.equal((await reading(page)).time, '6');
         assert.deepEqual(await present(page), ['forward']);
@@ -106,7 +106,7 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         await plain.page.close();
     });
 
-    it('comparison: a second schedule on the same axis, the difference in words', async () => {
+    it('MUST-12, POINT-06: comparison: a second schedule on the same axis, the difference in words', async () => {
         const { page, complaints } = await openFigure('preset="compare"');
         assert.deepEqual(await present(page), ['compare']);
         assert.match(await text(page, '.compare-words'), /«1F1B» и «GPipe» равны: 33 такта.*«1F1B» — 4, «GPipe» — 8/);
@@ -125,7 +125,7 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         await page.close();
     });
 
-    it('time: stepped, scrubbed, played and paused; the cells to come are veiled', async () => {
+    it('MUST-12, POINT-02, POINT-04: time: stepped, scrubbed, played and paused; the cells to come are veiled', async () => {
         const { page } = await openFigure('preset="1f1b"');
         await view(page, 'play');
         await press(page, 'play_forward');
@@ -169,7 +169,7 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         await page.close();
     });
 
-    it('reduced motion: nothing plays, the space bar steps', async () => {
+    it('MUST-08, POINT-04: reduced motion: nothing plays, the space bar steps', async () => {
         const { page } = await openFigure('preset="1f1b"', {
             media: [{ name: 'prefers-reduced-motion', value: 'reduce' }],
         });
@@ -181,7 +181,7 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         await page.close();
     });
 
-    it('memory shares the time axis; forward only has none', async () => {
+    it('POINT-05: memory shares the time axis; forward only has none', async () => {
         const { page } = await openFigure('preset="1f1b"');
         await view(page, 'memory');
         const peaks = await page.$$eval(`${IN}.held-peak`, (nodes) => nodes.map((node) => node.textContent));
@@ -194,7 +194,7 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         await page.close();
     });
 
-    it('the curve: its point is moved by keys and by the pointer, to lawful values only', async () => {
+    it('POINT-05: the curve: its point is moved by keys and by the pointer, to lawful values only', async () => {
         const { page, complaints } = await openFigure('schedule="interleaved" ranks="4" microbatches="8"');
         await view(page, 'curve');
         await page.$eval(`${IN}.sweep`, (svg) => /** @type {SVGElement} */ (svg).focus());
@@ -226,7 +226,7 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         await page.close();
     });
 
-    it('the critical path is drawn on demand, and steps back for a chosen cell', async () => {
+    it('POINT-03: the critical path is drawn on demand, and steps back for a chosen cell', async () => {
         const { page } = await openFigure('preset="1f1b"');
         const critical = () =>
             page.$eval('pipeline-figure', (f) => f.shadowRoot?.querySelectorAll('.pf-critical').length ?? 0);
@@ -239,7 +239,7 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         await page.close();
     });
 
-    it('a challenge is judged by the core and told to the page', async () => {
+    it('MUST-14, POINT-09: a challenge is judged by the core and told to the page', async () => {
         const { page } = await openFigure(
             'schedule="gpipe" ranks="4" microbatches="8" challenge="bubble&lt;10% memory&lt;=4"',
         );
@@ -280,7 +280,7 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         await page.close();
     });
 
-    it('the state is in the address, only for a figure with an id, and comes back from there', async () => {
+    it('MUST-11, POINT-08: the state is in the address, only for a figure with an id, and comes back from there', async () => {
         const { page } = await openFigure('preset="1f1b" figure-id="main"', {}, '#chapter');
         assert.equal(await page.evaluate(() => location.hash), '#chapter');
         await setControl(page, '[data-option="microbatches"] input', '12');
@@ -318,7 +318,7 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         await without.page.close();
     });
 
-    it('files: a link that leads to this very state, a PNG', async () => {
+    it('MUST-11, POINT-08: files: a link that leads to this very state, a PNG', async () => {
         const { page, complaints } = await openFigure('preset="1f1b" figure-id="main"', {
             before: () => {
                 /** @type {any} */ (window).copied = null;

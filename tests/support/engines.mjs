@@ -19,6 +19,7 @@ import { chromium, launch as launchChromium } from './browser.mjs';
  * @property {(key: 'Tab' | 'ArrowRight' | 'Enter' | 'Escape') => Promise<void>} press
  * @property {(width: number, height: number) => Promise<void>} resize  of the view; WebKit's window has a least width
  * @property {() => Promise<Buffer>} shot  a PNG of the view
+ * @property {(() => Promise<Buffer>) | null} pdf  null where the driver cannot print
  * @property {() => Promise<void>} close
  */
 
@@ -53,6 +54,7 @@ async function throughPuppeteer(browser) {
         press: (key) => page.keyboard.press(key),
         resize: (width, height) => page.setViewport({ width, height }),
         shot: async () => Buffer.from(await page.screenshot()),
+        pdf: async () => Buffer.from(await page.pdf({ format: 'A4' })),
         close: () => browser.close(),
     };
 }
@@ -174,6 +176,7 @@ async function webkit(executablePath) {
                 await size({ width: 2 * width - inner[0], height: 2 * height - inner[1] });
             },
             shot: async () => Buffer.from(await call('GET', `${session}/screenshot`), 'base64'),
+            pdf: null,
             close: async () => {
                 await call('DELETE', session).catch(() => {});
                 end();
@@ -195,7 +198,7 @@ const paths = {
 /** @param {string} name @param {string | null} path @param {string} cure */
 const missing = (name, path, cure) => (path || process.env.CI ? false : `NO ${name}: ${cure}`);
 
-/** @type {{ name: string, skip: string | false, launch: () => Promise<Driver> }[]} */
+/** @type {{ name: string, skip: string | false, launch: (prefs?: Record<string, unknown>) => Promise<Driver> }[]} prefs: of Firefox */
 export const engines = [
     {
         name: 'Chromium',
@@ -205,7 +208,7 @@ export const engines = [
     {
         name: 'Firefox',
         skip: missing('FIREFOX', paths.firefox, 'install firefox-esr, or set FIREFOX'),
-        launch: () => firefox(paths.firefox ?? 'firefox-esr'),
+        launch: (prefs) => firefox(paths.firefox ?? 'firefox-esr', prefs),
     },
     {
         name: 'Firefox without WebAssembly',
