@@ -16,8 +16,4 @@ struct pp_data {
     int32_t *order;  /* samples: a permutation */
 };
 
-/* Gathers the batch of one step: features[batch * inputs], labels[batch]. Steps walk through all samples in a shuffled
- * order, a new one each time round; a batch may reach into the next round. Depends on seed and step alone. */
-void pp_data_batch(pp_data *data, int32_t step, int32_t batch, float *features, int32_t *labels);
-
 #endif

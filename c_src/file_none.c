@@ -1,5 +1,5 @@
 /* Stands for all that concerns files in a core that has none: the one inside the figure's script. */
-#include "fault.h"
+#include "table.h"
 
 const char *pp_file_option_name(int32_t option) {
     (void)option;
@@ -12,15 +12,9 @@ const char *pp_file_option_value_name(int32_t option, int32_t value) {
     return "";
 }
 
-const pp_words *pp_file_words(const pp_fault *fault) {
-    (void)fault;
-    return NULL;
-}
+const pp_words *pp_file_words(const pp_fault *fault) { return pp_torch_words(fault); }
 
-const pp_words *pp_file_rule(const pp_fault *fault) {
-    (void)fault;
-    return NULL;
-}
+const pp_words *pp_file_rule(const pp_fault *fault) { return pp_torch_rule(fault); }
 
 const pp_words *pp_file_option_words(int32_t option) {
     (void)option;

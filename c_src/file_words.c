@@ -20,7 +20,6 @@ static const pp_words templates[PP_STATUS_COUNT] = {
     [PP_ERR_RECORD] = {"%p%f.", "%p%f."},
     [PP_ERR_TRANSFER] = {"%p: %x is a transfer that no action needs.", "%p: %x — передача, которая никому не нужна."},
     [PP_ERR_SHAPE] = {"%o = %s: the file has %a.", "%o = %s: в файле %a."},
-    [PP_ERR_INEXPRESSIBLE] = {"PyTorch's table cannot say this: %f.", "В таблице PyTorch этого не записать: %f."},
     [PP_ERR_PROFILE] = {"No costs from this file: %f.", "Длительностей из этого файла не получить: %f."},
     [PP_NOTE_EARLY] = {"%p: %x stands no later than %y%u, which it needs%z. The cells are an order, not times: %x is "
                        "run when its input is there.",
@@ -62,18 +61,14 @@ static const pp_words profile_rules[] = {
          "chunks"},
     [PP_PROFILE_RANKS] = {"it has times of %b ranks, which is no multiple of %c pipeline ranks",
                           "в нём времена %b процессов, а это не кратно %c устройствам конвейера"},
+    [PP_PROFILE_LAYER] = {"it has no time of %o for layer %b", "в нём нет времени «%o» для слоя %b"},
+    [PP_PROFILE_SIZES] = {"%b stages with %c layers in all do not fit the stages or the layers that it has",
+                          "%b стадий, в которых всего %c слоёв, не подходят к стадиям или слоям этого файла"},
+    [PP_PROFILE_COST] = {"times must be 0 or more, and not all of them 0",
+                         "времена должны быть не меньше 0, и не все равны 0"},
 };
-static const pp_words torch_rules[] = {
-    [PP_TORCH_RECOMPUTE] = {"it has no action for recomputation", "в ней нет операции пересчёта"},
-    [PP_TORCH_SLICES] = {"its actions know no slices of a sequence", "её операции не знают кусков последовательности"},
-    [PP_TORCH_PIPES] = {"a stage may lie on one rank only, and here every stage lies on several",
-                        "стадия там лежит только на одном устройстве, а здесь каждая на нескольких"},
-    [PP_TORCH_VERSIONS] = {"its weights change only between steps, and here they change while micro-batches are under "
-                           "way",
-                           "веса там меняются только между шагами, а здесь — пока микробатчи в пути"},
-};
-
 const pp_words *pp_file_words(const pp_fault *fault) {
+    if (fault->code == PP_ERR_INEXPRESSIBLE) return pp_torch_words(fault);
     if (fault->code == PP_ERR_TOO_LARGE && fault->option < 0) return fault->rank < 0 ? &too_wide : &too_large;
     if (fault->code == PP_ERR_MISSING && fault->rank < 0) return &missing_anywhere;
     int known = fault->code >= 0 && fault->code < PP_STATUS_COUNT;
@@ -84,7 +79,7 @@ const pp_words *pp_file_rule(const pp_fault *fault) {
     switch (fault->code) {
     case PP_ERR_RECORD: return &record_rules[fault->a];
     case PP_ERR_PROFILE: return &profile_rules[fault->a];
-    case PP_ERR_INEXPRESSIBLE: return &torch_rules[fault->a];
+    case PP_ERR_INEXPRESSIBLE: return pp_torch_rule(fault);
     default: return NULL;
     }
 }

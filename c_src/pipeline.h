@@ -1064,6 +1064,10 @@ PP_EXPORT(pp_data_labels) int32_t *pp_data_labels(pp_data *data);
 /* Shifts and scales each feature to mean 0 and variance 1 (a constant one to 0); with PP_INIT_WHOLE to whole numbers
  * about 0 as well. For data the caller has written. */
 PP_EXPORT(pp_data_normalize) void pp_data_normalize(pp_data *data);
+/* Gathers the batch of one step (from 0): features[batch * inputs], labels[batch]. Steps walk through all samples in a
+ * shuffled order, a new one each time round; a batch may reach into the next round. Depends on seed and step alone. */
+PP_EXPORT(pp_data_batch)
+void pp_data_batch(pp_data *data, int32_t step, int32_t batch, float *features, int32_t *labels);
 
 /* Memory of a network of `layers` dense layers: widths has layers + 1 entries. */
 PP_EXPORT(pp_network_bytes) size_t pp_network_bytes(const int32_t *widths, int32_t layers, int32_t stages);
@@ -1379,10 +1383,13 @@ void pp_table_measured(const pp_table *table, const pp_schedule *schedule, pp_ti
 PP_EXPORT(pp_table_report)
 int32_t pp_table_report(const pp_table *table, pp_summary *summary, pp_rank_report *ranks, pp_fault *fault);
 
+/* Can PyTorch's actions say this schedule? PP_OK or INEXPRESSIBLE: the fault's a tells why, its fix what they can say. */
+PP_EXPORT(pp_torch_check) int32_t pp_torch_check(const pp_schedule *schedule, pp_fault *fault);
+
 /* A schedule as PyTorch's table. Each column is a step in which every slot takes one: an action stands in the first
  * column after the one before it on its rank and after the one whose output it needs; the rest are blanks. (PyTorch's
  * generators place blanks by rules of their own, which differ from one to the next; its reader passes over them.)
- * timeline: checked. Fails with INEXPRESSIBLE (the fault's a tells why), TOO_LARGE (more than 2^28 columns in all) or
+ * timeline: checked. Fails with INEXPRESSIBLE (pp_torch_check), TOO_LARGE (more than 2^28 columns in all) or
  * CAPACITY. */
 PP_EXPORT(pp_table_make_bytes) size_t pp_table_make_bytes(const pp_schedule *schedule);
 PP_EXPORT(pp_table_make)
@@ -1443,6 +1450,75 @@ PP_EXPORT(pp_profile_count) int32_t pp_profile_count(const pp_profile *profile, 
 PP_EXPORT(pp_profile_values) const double *pp_profile_values(const pp_profile *profile, int32_t row);
 /* The option that gives a row of costs, -1 where none does. */
 PP_EXPORT(pp_cost_option) int32_t pp_cost_option(int32_t row);
+
+/* ---- 6b. A plan from what was measured ------------------------------------------------------------------------ */
+
+/* The layers of a network that ran: what each costs, so that any cut of them can be timed; and how far the time of a step
+ * was off what had been predicted.
+ *
+ * JSON may have, beside what pp_profile_parse reads of it,
+ *     "layers"      an object per layer: "forward" and "backward", or "forward", "input" and "weight" (letters do, too)
+ *     "sizes"       layers of each stage of the run
+ *     "makespans"   times of steps that were measured
+ * Each layer's share of its stage follows from "layers"; without them the layers of a stage are alike; without sizes a
+ * stage is one layer, and cannot be cut. Where stages were measured, the layers of a stage add up to it: F to its F, I and
+ * W to its backward, in the proportion that the layers tell, else the stage, else in halves. */
+typedef struct pp_plan {
+    int32_t layers;
+    int32_t stages;    /* of the run, 0: the file tells of layers alone */
+    int32_t steps;     /* how many makespans */
+    int32_t split;     /* 1: I and W were told apart */
+    int32_t *sizes;    /* layers of each stage of the run */
+    double *cost;      /* F, I and W, a row of layers each */
+    double *weight;    /* F + I + W of each layer */
+    double *makespans; /* ascending */
+} pp_plan;
+
+/* profile: of the same text, NULL where pp_profile_parse finds none. sizes: NULL, or size_count layers of each stage
+ * that count instead of the file's. Fails with PROFILE (the fault's a tells why), RECORD or CAPACITY. */
+PP_EXPORT(pp_plan_bytes)
+size_t pp_plan_bytes(const char *text, int32_t length, const pp_profile *profile, const int32_t *sizes,
+                     int32_t size_count);
+PP_EXPORT(pp_plan_parse)
+int32_t pp_plan_parse(const char *text, int32_t length, const pp_profile *profile, const int32_t *sizes,
+                      int32_t size_count, void *memory, size_t bytes, pp_fault *fault);
+PP_EXPORT(pp_plan_layers) int32_t pp_plan_layers(const pp_plan *plan);
+PP_EXPORT(pp_plan_stages) int32_t pp_plan_stages(const pp_plan *plan);
+PP_EXPORT(pp_plan_split) int32_t pp_plan_split(const pp_plan *plan);
+PP_EXPORT(pp_plan_sizes) const int32_t *pp_plan_sizes(const pp_plan *plan);
+PP_EXPORT(pp_plan_costs) const double *pp_plan_costs(const pp_plan *plan);
+PP_EXPORT(pp_plan_weights) const double *pp_plan_weights(const pp_plan *plan);
+/* F, I and W of all layers per unit of weight: with the weights as layers, these three are costs of a request. */
+PP_EXPORT(pp_plan_units) void pp_plan_units(const pp_plan *plan, double *units);
+/* F, I and W, a row of stages each, of stages with so many layers. sizes add up to the layers of the plan. */
+PP_EXPORT(pp_plan_stage_costs)
+void pp_plan_stage_costs(const pp_plan *plan, const int32_t *sizes, int32_t stages, double *costs);
+/* What messages took: the mean of start - finish of its input, over all actions that waited for one from another rank and
+ * for nothing else; 0 if none did. Columns of a measured step as in pp_schedule_columns and pp_timeline. */
+PP_EXPORT(pp_measured_latency)
+double pp_measured_latency(int32_t count, const int32_t *rank, const int32_t *input, const double *start,
+                           const double *finish);
+
+#define PP_OUTCOME_FIELDS(X)                                                                                           \
+    X(predicted)                                                                                                       \
+    X(measured)      /* median of the steps, or the one step there is */                                               \
+    X(low)           /* the fastest */                                                                                 \
+    X(high)          /* and the slowest of them */                                                                     \
+    X(ratio)         /* measured / predicted */                                                                        \
+    X(noise)         /* (high - low) / measured */                                                                     \
+    X(gain)          /* 1 - predicted / before, NaN where nothing was before: as expected */                            \
+    X(gain_measured) /* 1 - measured / measured before, likewise */
+typedef struct pp_outcome {
+    PP_OUTCOME_FIELDS(PP_RECORD_DOUBLE)
+} pp_outcome;
+/* plan: of the file that was measured. one: the time of the step it shows, for where it tells no makespans. before,
+ * measured_before: the step to compare with, as predicted and as measured, 0 for none. */
+PP_EXPORT(pp_plan_outcome)
+void pp_plan_outcome(const pp_plan *plan, double predicted, double one, double before, double measured_before,
+                     pp_outcome *out);
+PP_EXPORT(pp_outcome_field_name) const char *pp_outcome_field_name(int32_t field);
+/* 1 - after / before; NaN where before is 0. */
+PP_EXPORT(pp_plan_gain) double pp_plan_gain(double before, double after);
 
 /* ---- 7. Memory, for a caller on the other side of the WebAssembly border -------------------------------------- */
 

@@ -37,7 +37,7 @@ static int32_t refuse(int32_t reason, int32_t option, int32_t b, int32_t c, pp_f
     return PP_ERR_PROFILE;
 }
 
-static int32_t row_of(pp_text name) {
+int32_t pp_profile_row(pp_text name) {
     for (int32_t row = 0; row < PP_COST_ROWS; row++)
         if (row_given(row) && (pp_name_equal(name, pp_option_name(rows[row].option)) ||
                                pp_name_equal(name, rows[row].letter) || pp_name_equal(name, rows[row].word)))
@@ -83,7 +83,7 @@ static int32_t json_rows(reader *r, pp_json *json, int *stages) {
     double value;
     if (!pp_json_enter(json, '{')) return refuse_json(r, json);
     while ((more = pp_json_member(json, &first, &key)) == 1) {
-        int32_t row = row_of(key);
+        int32_t row = pp_profile_row(key);
         if (stages != NULL && pp_name_equal(key, "stages") && pp_json_peek(json) == '[') {
             *stages = json->at; /* an object per stage: read by the caller */
             if (!pp_json_skip(json)) return refuse_json(r, json);
@@ -131,7 +131,7 @@ static int32_t csv_lists(reader *r) {
             pp_text text = {cell, (int32_t)(stop - cell)};
             used |= text.length > 0;
             if (line == 0 && column < 64) {
-                column_row[columns++] = pp_name_equal(text, "stage") ? -2 : row_of(text);
+                column_row[columns++] = pp_name_equal(text, "stage") ? -2 : pp_profile_row(text);
             } else if (column < columns && column_row[column] != -1 && text.length > 0) {
                 double value;
                 int32_t read = pp_number_read(text.begin, text.length, 0, &value);
@@ -328,7 +328,7 @@ static int32_t form_of_header(pp_text text) {
         while (stop > cell && (stop[-1] == ' ' || stop[-1] == '"' || stop[-1] == '\r')) stop--;
         pp_text name = {cell, (int32_t)(stop - cell)};
         if (pp_name_equal(name, "start")) return FORM_ACTIONS;
-        if (name.length > 0 && row_of(name) >= 0) form = FORM_CSV;
+        if (name.length > 0 && pp_profile_row(name) >= 0) form = FORM_CSV;
         cell = next;
     }
     return form;

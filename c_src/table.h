@@ -36,8 +36,14 @@ enum {
     PP_PROFILE_NONE,  /* no costs in it */
     PP_PROFILE_STAGE, /* none for op of stage */
     PP_PROFILE_SHAPE, /* how many ranks and micro-batches there were is not known */
-    PP_PROFILE_RANKS  /* b ranks in the dump, no multiple of c */
+    PP_PROFILE_RANKS, /* b ranks in the dump, no multiple of c */
+    PP_PROFILE_LAYER, /* none for op of layer b */
+    PP_PROFILE_SIZES, /* sizes of b stages with c layers fit neither the stages nor the layers of the file */
+    PP_PROFILE_COST   /* a time below 0, or none above it */
 };
+
+/* The row of costs that a file calls so, -1 for none. */
+int32_t pp_profile_row(pp_text name);
 
 /* Why PyTorch's actions cannot say it: fault->a of PP_ERR_INEXPRESSIBLE. */
 enum { PP_TORCH_RECOMPUTE, PP_TORCH_SLICES, PP_TORCH_PIPES, PP_TORCH_VERSIONS };
@@ -53,6 +59,10 @@ int32_t pp_records_parse(pp_text text, int32_t format, void *memory, pp_fault *f
 /* Room for a table of so many ranks and cells in memory; returns what comes behind it. */
 void *pp_table_place(void *memory, int32_t format, int32_t ranks, size_t cells, int timed);
 size_t pp_table_room(int32_t ranks, size_t cells, int timed);
+
+/* What a refusal to write a schedule as PyTorch's table says, NULL for others. */
+const pp_words *pp_torch_words(const pp_fault *fault);
+const pp_words *pp_torch_rule(const pp_fault *fault);
 
 /* 1 if the cells from i on are a slot that can be: one action, or an F beside a B or I. */
 int pp_slot_legal(const pp_action *cells, int32_t i, int32_t end);

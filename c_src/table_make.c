@@ -11,22 +11,11 @@ size_t pp_table_make_bytes(const pp_schedule *s) {
     return pp_table_room(s->ranks, 2 * n + 1, 0) + n * sizeof(int32_t);
 }
 
-static int32_t refuse(int32_t code, int32_t reason, pp_fault *fault) {
+static int32_t refuse(int32_t code, pp_fault *fault) {
     pp_fault scratch;
     fault = pp_fault_start(fault, &scratch, code);
-    fault->a = reason;
     fault->b = (int32_t)PP_MAX_COLUMNS;
     return code;
-}
-
-/* Why PyTorch's actions cannot say this schedule, -1 if they can. */
-static int32_t inexpressible(const pp_schedule *s) {
-    if (pp_schedule_asynchronous(s->schedule)) return PP_TORCH_VERSIONS;
-    if (s->pipes > 1) return PP_TORCH_PIPES;
-    if (s->slices > 1) return PP_TORCH_SLICES;
-    for (int32_t i = 0; i < s->action_count; i++)
-        if (s->actions[i].op == PP_R) return PP_TORCH_RECOMPUTE;
-    return -1;
 }
 
 /* The step of each slot when all take one: after the slot before it, and after those whose output it needs. */
@@ -46,9 +35,9 @@ static void lock_step(const pp_schedule *s, const pp_timeline *line, int32_t *co
 
 int32_t pp_table_make(const pp_schedule *s, const pp_timeline *line, void *memory, size_t bytes, pp_fault *fault) {
     assert(memory != NULL && ((uintptr_t)memory & 7) == 0);
-    if (bytes < pp_table_make_bytes(s)) return refuse(PP_ERR_CAPACITY, -1, fault);
-    int32_t reason = inexpressible(s);
-    if (reason >= 0) return refuse(PP_ERR_INEXPRESSIBLE, reason, fault);
+    if (bytes < pp_table_make_bytes(s)) return refuse(PP_ERR_CAPACITY, fault);
+    int32_t status = pp_torch_check(s, fault);
+    if (status != PP_OK) return status;
     int32_t *column = pp_table_place(memory, PP_FORMAT_TORCH, s->ranks, 2 * (size_t)s->action_count + 1, 0);
     pp_table *table = memory;
     int64_t columns = 0;
@@ -66,5 +55,5 @@ int32_t pp_table_make(const pp_schedule *s, const pp_timeline *line, void *memor
     }
     table->row_begin[s->ranks] = table->cell_count;
     if (columns <= PP_MAX_COLUMNS) return PP_OK;
-    return refuse(PP_ERR_TOO_LARGE, -1, fault);
+    return refuse(PP_ERR_TOO_LARGE, fault);
 }

@@ -4,6 +4,8 @@
 #     . scripts/setup.sh; pp_setup node       only node and the npm packages
 #     . scripts/setup.sh; pp_find_browsers    sets PP_CHROMIUM, PP_FIREFOX and PP_WEBKIT, each empty if there is none and
 #                                             none can be installed
+#     . scripts/setup.sh; pp_find_torch       sets PP_TORCH_PYTHON, a Python whose PyTorch loads schedules, likewise;
+#                                             PP_TORCH_WHY says why there is none
 # Sets PATH, where needed EM_CACHE, and PP_NPM_PATH (the PATH under which npm itself runs). When all is there, nothing is
 # downloaded.
 
@@ -216,6 +218,45 @@ pp_find_browsers() {
     PP_FIREFOX=$(pp_firefox) || true
     PP_WEBKIT=$(pp_webkit) || true
     export PP_CHROMIUM PP_FIREFOX PP_WEBKIT
+}
+
+# The release of PyTorch that a Python has, "2.6.0"; nothing where it has none.
+pp_torch_of() {
+    "$1" -c 'import importlib.metadata as m; print(m.version("torch").split("+")[0])' 2>/dev/null
+}
+
+# What apt would install, without the packager's part: "2.6.0".
+pp_torch_offered() {
+    LC_ALL=C apt-cache policy python3-torch 2>/dev/null | sed -n 's/^ *Candidate: \([0-9][0-9.]*[0-9]\).*/\1/p'
+}
+
+# A Python with PyTorch for the tests that run schedules on it. It is installed only where apt has a release that can load
+# schedules; an older one would be of no use. Distributions give it to their own Python, not to the first one in PATH.
+pp_find_torch() {
+    pp_torch_oldest=2.6
+    pp_torch_seen=
+    PP_TORCH_WHY=
+    for PP_TORCH_PYTHON in "${PP_TORCH_PYTHON:-}" python3 /usr/bin/python3; do
+        pp_torch=$(pp_torch_of "$PP_TORCH_PYTHON") || continue
+        pp_version_at_least "$pp_torch" "$pp_torch_oldest" && break
+        pp_torch_seen="${pp_torch_seen:+$pp_torch_seen, }$pp_torch of $PP_TORCH_PYTHON"
+        pp_torch=
+    done
+    if [ -z "${pp_torch:-}" ]; then
+        PP_TORCH_PYTHON=
+        pp_offer=$(pp_torch_offered)
+        if [ -z "$pp_offer" ] && pp_has apt-get && pp_as_root=$(pp_root); then
+            $pp_as_root apt-get -q update >>"$pp_log" 2>&1 || true
+            pp_offer=$(pp_torch_offered)
+        fi
+        if [ -n "$pp_offer" ] && pp_version_at_least "$pp_offer" "$pp_torch_oldest" && pp_apt python3-torch; then
+            PP_TORCH_PYTHON=/usr/bin/python3
+            pp_torch_of "$PP_TORCH_PYTHON" >/dev/null || PP_TORCH_PYTHON=
+        fi
+        PP_TORCH_WHY="PyTorch $pp_torch_oldest or newer is needed; here: ${pp_torch_seen:-none}; apt offers: ${pp_offer:-none}"
+        [ -n "$PP_TORCH_PYTHON" ] || pp_say "$PP_TORCH_WHY"
+    fi
+    export PP_TORCH_PYTHON PP_TORCH_WHY
 }
 
 pp_setup() {

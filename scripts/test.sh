@@ -7,4 +7,7 @@ sh build.sh --tests
 . scripts/setup.sh
 pp_need_node
 pp_find_browsers
+case "$*" in
+    '' | *torch*) pp_find_torch ;;
+esac
 exec node tests/run.mjs "$@"

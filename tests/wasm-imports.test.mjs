@@ -43,7 +43,7 @@ test('each function marked in a header is exported, and each exported pp_ functi
 
 test("the figure's core is the same but for communication written into files, and needs no more", () => {
     const figure = new WebAssembly.Module(readFileSync(new URL('../build/wasm/core_figure.wasm', import.meta.url)));
-    const lowering = /^pp_table_(lower(_bytes)?|steps)$/;
+    const lowering = /^pp_(table_(lower(_bytes)?|steps)|plan_.*|outcome_.*|measured_latency)$/;
     const names = (/** @type {WebAssembly.Module} */ module) =>
         WebAssembly.Module.exports(module).map(({ name }) => name);
     assert.deepEqual(

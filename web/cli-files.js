@@ -2,7 +2,8 @@
 
 import { factLines, plainNumbers, shareFacts, shares, terminal } from './cli-formats.js';
 import { cliStrings } from './cli-strings.js';
-import { PipelineError } from './engine.js';
+import { OPS, PipelineError } from './engine.js';
+import { measuredLatency } from './measured.js';
 
 /**
  * @typedef {import('./engine.js').Engine} Engine
@@ -30,12 +31,15 @@ export function withProfile(engine, pairs, profile, configOf) {
 }
 
 /**
- * The order of a file beside what was measured: the same order, with the mean times of its actions.
- * @param {Engine} engine @param {string} input @param {Pairs} pairs
+ * The order of a file beside what was measured: the same order, with the mean times of its actions and what its messages
+ * took.
+ * @param {Engine} engine @param {Simulation} measured @param {string} input @param {Pairs} pairs
  * @returns {Simulation | undefined}  nothing where a stage has no time of its own
  */
-export function simulatedBeside(engine, input, pairs) {
+export function simulatedBeside(engine, measured, input, pairs) {
     const order = pairs.filter(([name]) => name.toLowerCase() !== 'times');
+    if (!order.some(([name]) => name.toLowerCase() === 'latency'))
+        order.push(['latency', measuredLatency(engine, measured.actions)]);
     try {
         return engine.check(
             input,

@@ -13,6 +13,7 @@ const usage = `  pipeline-figure simulate [-s NAME] [-p RANKS] [-m MICROBATCHES]
   pipeline-figure check FILE [OPTIONS]
   pipeline-figure train    [the same] [--data NAME] [--steps N] [--batch N] [--seed N] [--rate X]
                            [--workers [--kill ACTION@STEP] [--checkpoint-every N]]
+  pipeline-figure plan     FILE [--after FILE] [--runs-on pytorch|any] [-s NAME] [-p N] [-m N] [-v N] [--cuts LIST]
 `;
 const options = `  -s, --schedule NAME        -p, --ranks N        -m, --microbatches N        -v, --chunks N
   --group N  --dialect megatron|pytorch|free  --extra-warmup N  --warmup-factor 1|2  --placement loop|v
@@ -42,7 +43,8 @@ ${usage}
 ${options}
 A LIST is one number, or one per stage: "1 1 2 1". Costs are ticks of one stage.
 FILE is a schedule: PyTorch's table of cells, or what --format csv or json wrote; - is standard input. --profile takes
-the costs from a file of measured times.
+the costs from a file of measured times. plan reads such a file and finds the schedule and the cut of its layers that
+would be best; --cuts says how many layers each measured stage had; --after compares a second run with what was expected.
 `,
         missingValue: (/** @type {string} */ name) => `${name}: a value must follow.`,
         stray: (/** @type {string} */ arg) => `${arg}: not an option; options begin with - or --.`,
@@ -51,7 +53,7 @@ the costs from a file of measured times.
         cannotWrite: (/** @type {string} */ file, /** @type {string} */ code) =>
             `${file}: cannot be written (${code}).`,
         cannotRead: (/** @type {string} */ file, /** @type {string} */ code) => `${file}: cannot be read (${code}).`,
-        needsFile: 'check: the file to read must follow; - is standard input.',
+        needsFile: (/** @type {string} */ command) => `${command}: the file to read must follow; - is standard input.`,
         noMeaning: (/** @type {string} */ name, /** @type {string} */ value) =>
             `${name} = ${value} has no meaning here. Leave out ${name}.`,
         blockedAt: (/** @type {any} */ b) =>
@@ -63,6 +65,45 @@ the costs from a file of measured times.
         busy: 'busy by rank',
         measuredTitle: (/** @type {string} */ name, /** @type {number} */ ranks) =>
             `${name}: ${en(ranks, 'rank')}, measured`,
+        planTitle: (
+            /** @type {string} */ name,
+            /** @type {number} */ p,
+            /** @type {number} */ m,
+            /** @type {number} */ l,
+        ) => `${name}: ${en(p, 'rank')}, ${en(m, 'micro-batch').replace('batchs', 'batches')}, ${en(l, 'layer')}`,
+        planShape: (/** @type {string} */ name) =>
+            `${name}: it has no order of actions, so --ranks and --microbatches are needed. Nearest legal: --ranks 2 --microbatches 8.`,
+        planRanks: (/** @type {any} */ p, /** @type {number} */ l) =>
+            `ranks = ${p}: a rank needs at least one of ${en(l, 'layer')}. Nearest legal: ranks=${l}.`,
+        planNone:
+            'plan: no schedule fits these ranks, micro-batches and layers. Leave out schedule and chunks, or use fewer ranks.',
+        measuredStep: (/** @type {string} */ name) => `${name}, measured`,
+        planMeasured: 'measured step',
+        planSpread: (/** @type {string} */ middle, /** @type {string} */ low, /** @type {string} */ high) =>
+            low === high ? middle : `${middle} (steps took ${low} to ${high})`,
+        planRatio: (/** @type {string} */ ticks, /** @type {string} */ ratio) =>
+            `${ticks}, measured / simulated ${ratio}`,
+        planSizes: 'layers of its stages',
+        planCompared: '1f1b in equal parts',
+        planLatency: 'latency of a transfer',
+        planHead: ['schedule', 'chunks', 'layers of the stages', 'step', 'bubble', 'gain', 'activations', ''],
+        planOver: 'memory too small',
+        planMore: (/** @type {number} */ count) => `… and ${count} more (--format json has them all)`,
+        planBest: (
+            /** @type {string} */ name,
+            /** @type {string} */ sizes,
+            /** @type {string} */ ticks,
+            /** @type {string} */ share,
+        ) => `best: ${name}, layers ${sizes}; expected step ${ticks}, shorter by ${share}`,
+        planHalves: 'Backwards for inputs and for weights were not told apart: each is taken for half of the whole.',
+        planAfter: (/** @type {string} */ name) => `second run: ${name}`,
+        planPredicted: 'expected step',
+        planQuotient: 'measured / expected',
+        planNoise: (/** @type {string} */ ratio, /** @type {string} */ noise) =>
+            `${ratio} (its steps differ by ${noise})`,
+        planGain: 'gain over the first run',
+        planGains: (/** @type {string} */ expected, /** @type {string} */ got) =>
+            `expected ${expected}, measured ${got}`,
         badWhy: (/** @type {string} */ value) => `why = ${value}: a rank and a tick are needed, such as 2@5.`,
         title: (/** @type {any} */ c) =>
             `${c.schedule}: ${en(c.ranks, 'rank')}, ${en(c.stages, 'stage')}, ${en(c.microbatches, 'micro-batch').replace('batchs', 'batches')}`,
@@ -130,7 +171,9 @@ ${usage}
 ${options}
 LIST — одно число или по одному на стадию: "1 1 2 1". Длительности — в тактах на одну стадию.
 FILE — расписание: таблица PyTorch либо то, что записали --format csv или json; - означает стандартный ввод.
---profile берёт длительности из файла с измеренными временами.
+--profile берёт длительности из файла с измеренными временами. plan читает такой файл и находит лучшие расписание и
+разбиение слоёв; --cuts говорит, сколько слоёв было в каждой измеренной стадии; --after сравнивает второй запуск с
+ожиданием.
 `,
         missingValue: (/** @type {string} */ name) => `${name}: дальше нужно значение.`,
         stray: (/** @type {string} */ arg) => `${arg}: это не параметр; параметры начинаются с - или --.`,
@@ -140,7 +183,7 @@ FILE — расписание: таблица PyTorch либо то, что за
             `${file}: не удалось записать (${code}).`,
         cannotRead: (/** @type {string} */ file, /** @type {string} */ code) =>
             `${file}: не удалось прочитать (${code}).`,
-        needsFile: 'check: дальше нужен файл; - означает стандартный ввод.',
+        needsFile: (/** @type {string} */ command) => `${command}: дальше нужен файл; - означает стандартный ввод.`,
         noMeaning: (/** @type {string} */ name, /** @type {string} */ value) =>
             `${name} = ${value}: здесь это ничего не значит. Уберите ${name}.`,
         blockedAt: (/** @type {any} */ b) =>
@@ -152,6 +195,46 @@ FILE — расписание: таблица PyTorch либо то, что за
         busy: 'работа по устройствам',
         measuredTitle: (/** @type {string} */ name, /** @type {number} */ ranks) =>
             `${name}: ${ru(ranks, 'устройство', 'устройства', 'устройств')}, измерено`,
+        planTitle: (
+            /** @type {string} */ name,
+            /** @type {number} */ p,
+            /** @type {number} */ m,
+            /** @type {number} */ l,
+        ) =>
+            `${name}: ${ru(p, 'устройство', 'устройства', 'устройств')}, ${ru(m, 'микробатч', 'микробатча', 'микробатчей')}, ${ru(l, 'слой', 'слоя', 'слоёв')}`,
+        planShape: (/** @type {string} */ name) =>
+            `${name}: порядка операций в нём нет, поэтому нужны --ranks и --microbatches. Ближайшее допустимое: --ranks 2 --microbatches 8.`,
+        planRanks: (/** @type {any} */ p, /** @type {number} */ l) =>
+            `ranks = ${p}: устройству нужен хотя бы один слой, а слоёв всего ${l}. Ближайшее допустимое: ranks=${l}.`,
+        planNone:
+            'plan: для этих устройств, микробатчей и слоёв не подходит ни одно расписание. Уберите schedule и chunks или возьмите меньше устройств.',
+        measuredStep: (/** @type {string} */ name) => `${name}, измерено`,
+        planMeasured: 'измеренный шаг',
+        planSpread: (/** @type {string} */ middle, /** @type {string} */ low, /** @type {string} */ high) =>
+            low === high ? middle : `${middle} (шаги длились от ${low} до ${high})`,
+        planRatio: (/** @type {string} */ ticks, /** @type {string} */ ratio) =>
+            `${ticks}, измерено / рассчитано ${ratio}`,
+        planSizes: 'слоёв в его стадиях',
+        planCompared: '1f1b, слои поровну',
+        planLatency: 'задержка передачи',
+        planHead: ['расписание', 'частей', 'слоёв в стадиях', 'шаг', 'пузырь', 'выигрыш', 'активаций', ''],
+        planOver: 'не хватит памяти',
+        planMore: (/** @type {number} */ count) => `… и ещё ${count} (все — в --format json)`,
+        planBest: (
+            /** @type {string} */ name,
+            /** @type {string} */ sizes,
+            /** @type {string} */ ticks,
+            /** @type {string} */ share,
+        ) => `лучшее: ${name}, слои ${sizes}; ожидаемый шаг ${ticks}, короче на ${share}`,
+        planHalves: 'Обратные проходы по входам и по весам не измерены порознь: каждый принят за половину целого.',
+        planAfter: (/** @type {string} */ name) => `второй запуск: ${name}`,
+        planPredicted: 'ожидаемый шаг',
+        planQuotient: 'измерено / ожидалось',
+        planNoise: (/** @type {string} */ ratio, /** @type {string} */ noise) =>
+            `${ratio} (его шаги расходятся на ${noise})`,
+        planGain: 'выигрыш против первого запуска',
+        planGains: (/** @type {string} */ expected, /** @type {string} */ got) =>
+            `ожидался ${expected}, измерен ${got}`,
         badWhy: (/** @type {string} */ value) => `why = ${value}: нужны устройство и такт, например 2@5.`,
         title: (/** @type {any} */ c) =>
             `${c.schedule}: ${ru(c.ranks, 'устройство', 'устройства', 'устройств')}, ${ru(c.stages, 'стадия', 'стадии', 'стадий')}, ${ru(c.microbatches, 'микробатч', 'микробатча', 'микробатчей')}`,

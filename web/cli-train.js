@@ -1,13 +1,15 @@
 // "train": the toy network run by a schedule, beside the same network without a pipeline.
 import { cliStrings } from './cli-strings.js';
 import { namedSettings, pythonTwin } from './python-twin.js';
+import { batchOf, gradientsOf } from './trained.js';
 
 /** Rows of the table: the first step, the last, and some between. */
 const ROWS = 10;
 
 /**
  * @param {import('./engine.js').Engine} engine @param {[string, string][]} pairs
- * @param {'en' | 'ru'} lang @param {'text' | 'json' | 'python'} format @param {(message: string) => Error} refuse
+ * @param {'en' | 'ru'} lang @param {string} format  text, json, torch or python
+ * @param {(message: string) => Error} refuse
  */
 export function trainCommand(engine, pairs, lang, format, refuse) {
     const training = engine.train(pairs);
@@ -20,6 +22,7 @@ export function trainCommand(engine, pairs, lang, format, refuse) {
             return text;
         }
         const { steps } = training.settings;
+        if (format === 'torch') return toTask(engine, training);
         const records = [];
         for (let step = 0; step < steps; step++) {
             const record = training.step();
@@ -46,6 +49,39 @@ function toJson(engine, training, records) {
         peak_activations: training.peaks,
         peak_activation_bytes: training.activationBytes,
         steps: records,
+    };
+    return `${JSON.stringify(out)}\n`;
+}
+
+/** Numbers as they stand in memory, little-endian: text would be longer and the same. @param {any} array */
+const base64 = (array) => Buffer.from(array.buffer, array.byteOffset, array.byteLength).toString('base64');
+
+/**
+ * What another engine needs to repeat the run and to compare: the network, its first weights, each step's samples and
+ * loss, the gradients of the last step, the weights after it. @param {any} engine @param {any} training
+ */
+function toTask(engine, training) {
+    const { config } = training.simulation;
+    const parameters = base64(training.parameters);
+    const steps = [];
+    for (let step = 0; step < training.settings.steps; step++) {
+        const { features, labels } = batchOf(training, step);
+        const { loss, skipped } = training.step();
+        if (skipped > 0) break; // nothing to compare with: the numbers are not finite
+        steps.push({ loss, features: base64(features), labels: base64(labels) });
+    }
+    const out = {
+        kind: 'pipeline-figure task',
+        schedule: config.schedule,
+        ranks: config.ranks,
+        stages: config.stages,
+        microbatches: config.microbatches,
+        settings: named(engine, training),
+        widths: [...training.layers],
+        parameters,
+        gradients: base64(gradientsOf(training)),
+        trained: base64(training.parameters),
+        steps,
     };
     return `${JSON.stringify(out)}\n`;
 }

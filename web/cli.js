@@ -6,6 +6,7 @@ import { basename } from 'node:path';
 import process from 'node:process';
 import { besideFacts, measuredJson, measuredText, simulatedBeside, stepFacts, withProfile } from './cli-files.js';
 import { toCsv, toJson, toText } from './cli-formats.js';
+import { PlanError, planCommand } from './cli-plan.js';
 import { cliStrings } from './cli-strings.js';
 import { askOf } from './cli-studies.js';
 import { trainCommand } from './cli-train.js';
@@ -20,9 +21,12 @@ const SCHEDULE_FAULTS = new Set(
         ' ',
     ),
 );
-const COMMANDS = ['simulate', 'check', 'train'];
+const COMMANDS = ['simulate', 'check', 'train', 'plan'];
+/** Those that read a file, named right behind. */
+const READERS = ['check', 'plan'];
 const FORMATS = ['text', 'json', 'csv', 'torch', 'trace', 'svg', 'python'];
-const TRAIN_FORMATS = ['text', 'json', 'python'];
+const TRAIN_FORMATS = ['text', 'json', 'torch', 'python'];
+const PLAN_FORMATS = ['text', 'json', 'torch'];
 
 /** Wrong use that the core does not see: a command, a flag without value, a file. */
 class UsageError extends Error {}
@@ -117,15 +121,11 @@ async function run(args) {
     const workers = command === 'train' && others.includes('--workers'); // the one option without a value
     const valued = workers ? others.filter((arg) => arg !== '--workers') : others;
     const { pairs, rest } = readPairs(valued, text.missingValue);
-    const name = command === 'check' ? rest.shift() : undefined;
-    if (command === 'check' && name === undefined) throw new UsageError(text.needsFile);
+    const name = READERS.includes(command) ? rest.shift() : undefined;
+    if (READERS.includes(command) && name === undefined) throw new UsageError(text.needsFile(command));
     if (rest.length > 0) throw new UsageError(text.stray(rest[0]));
-    const { taken, left } = takeOut(pairs, [
-        'format',
-        'o',
-        'lang',
-        ...(command === 'train' ? ['kill'] : ['profile', 'why']),
-    ]);
+    const own = { train: ['kill'], plan: ['after'] }[command] ?? ['profile', 'why'];
+    const { taken, left } = takeOut(pairs, ['format', 'o', 'lang', ...own]);
     const lang = oneOf('lang', taken.lang ?? 'en', ['en', 'ru'], text) === 'ru' ? 'ru' : 'en';
     engine.lang = lang;
     if (command === 'train') {
@@ -139,8 +139,19 @@ async function run(args) {
         deliver(output, taken.o, text);
         return;
     }
+    const file = (/** @type {string} */ path) => ({ name: basename(path), input: readInput(path, text) });
+    if (command === 'plan') {
+        const kind = oneOf('format', taken.format ?? 'text', PLAN_FORMATS, text);
+        const after = taken.after === undefined ? undefined : file(taken.after);
+        deliver(
+            planCommand(engine, file(/** @type {string} */ (name)), left, { lang, format: kind, after }),
+            taken.o,
+            text,
+        );
+        return;
+    }
     const format = oneOf('format', taken.format ?? 'text', FORMATS, text);
-    const source = name === undefined ? undefined : { name: basename(name), input: readInput(name, text) };
+    const source = name === undefined ? undefined : file(name);
     const profile = taken.profile === undefined ? undefined : readInput(taken.profile, text);
     const ask = format === 'text' || format === 'json' ? askOf(left, taken.why) : {};
     if (taken.why !== undefined && !askOf(left, taken.why).why) throw new UsageError(text.badWhy(taken.why));
@@ -167,7 +178,8 @@ async function produced(engine, given, { format, lang, source, profile, ask }) {
     }
     const simulation = source ? engine.check(source.input, all, ask) : engine.simulate(costs, ask);
     if (source && format !== 'svg') simulation.config.schedule = source.name;
-    const beside = source && settings.times === 'measured' ? simulatedBeside(engine, source.input, all) : undefined;
+    const beside =
+        source && settings.times === 'measured' ? simulatedBeside(engine, simulation, source.input, all) : undefined;
     switch (format) {
         case 'json':
             return toJson(simulation);
@@ -184,8 +196,16 @@ async function produced(engine, given, { format, lang, source, profile, ask }) {
             if (beside) list.push({ name: text.simulated, simulation: beside });
             return toTrace(list, settings.scale);
         }
-        case 'svg':
-            return (await import('./static.js')).figureSvg(simulation, lang);
+        case 'svg': {
+            const text = cliStrings[lang];
+            const { figureSvg, figuresSvg } = await import('./static.js');
+            if (!beside) return figureSvg(simulation, lang);
+            const list = [
+                { name: text.measuredStep(source?.name), simulation },
+                { name: text.simulated, simulation: beside },
+            ];
+            return figuresSvg(list, lang);
+        }
         default:
             return toText(simulation, lang, [
                 ...stepFacts(simulation, lang),
@@ -218,7 +238,7 @@ function blockedText(blocked, text) {
 try {
     await run(process.argv.slice(2));
 } catch (error) {
-    if (!(error instanceof PipelineError || error instanceof UsageError)) throw error;
+    if (!(error instanceof PipelineError || error instanceof UsageError || error instanceof PlanError)) throw error;
     const blocked = error instanceof PipelineError ? blockedText(error.blocked, cliStrings[asked(process.argv)]) : '';
     process.stderr.write(`pipeline-figure: ${error.message}${blocked}\n`);
     process.exitCode = error instanceof PipelineError && SCHEDULE_FAULTS.has(error.code) ? 1 : 2;

@@ -338,16 +338,8 @@ export class Engine {
     parseProfile(text, config) {
         const core = this.#files;
         return this.#scope((alloc) => {
-            const fault = alloc(core.pp_fault_bytes());
             const { at, length } = this.#copy(alloc, text);
-            const shape = config === undefined ? 0 : alloc(core.pp_config_bytes());
-            if (config !== undefined) {
-                const values = this.configFields.map((name) => (Number.isInteger(config[name]) ? config[name] : 0));
-                new Int32Array(core.memory.buffer, shape, values.length).set(values);
-            }
-            const bytes = core.pp_profile_bytes(at, length, shape) >>> 0;
-            const profile = alloc(bytes);
-            this.#try(core.pp_profile_parse(at, length, shape, profile, bytes, fault), fault);
+            const profile = this.#profile(alloc, at, length, config);
             /** @type {Record<string, Float64Array>} */
             const out = {};
             for (const row of COST_ROWS.keys()) {
@@ -357,6 +349,21 @@ export class Engine {
             }
             return out;
         });
+    }
+
+    /** @param {Alloc} alloc @param {number} at @param {number} length @param {Record<string, any>} [config] */
+    #profile(alloc, at, length, config) {
+        const core = this.core;
+        const fault = alloc(core.pp_fault_bytes());
+        const shape = config === undefined ? 0 : alloc(core.pp_config_bytes());
+        if (config !== undefined) {
+            const values = this.configFields.map((name) => (Number.isInteger(config[name]) ? config[name] : 0));
+            new Int32Array(core.memory.buffer, shape, values.length).set(values);
+        }
+        const bytes = core.pp_profile_bytes(at, length, shape) >>> 0;
+        const profile = alloc(bytes);
+        this.#try(core.pp_profile_parse(at, length, shape, profile, bytes, fault), fault);
+        return profile;
     }
 
     /**
@@ -791,6 +798,14 @@ export class Engine {
         }
     }
 
+    /**
+     * Lets a module that goes with this one, and is not always loaded with it, talk to the core.
+     * @template T @param {(access: any) => T} work @returns {T}
+     */
+    lend(work) {
+        return work(this.#access);
+    }
+
     /** What Training and the studies need of an engine beside its public side. */
     get #access() {
         return {
@@ -818,6 +833,12 @@ export class Engine {
             attempt: (/** @type {number} */ status, /** @type {number} */ fault) => this.#try(status, fault),
             bytes: (/** @type {number} */ at, /** @type {number} */ count) => this.#bytes(at, count),
             string: (/** @type {number} */ at) => this.#string(at),
+            profile: (
+                /** @type {Alloc} */ alloc,
+                /** @type {number} */ at,
+                /** @type {number} */ length,
+                /** @type {Record<string, any>} */ config,
+            ) => this.#profile(alloc, at, length, config),
         };
     }
 
@@ -1205,6 +1226,11 @@ export class Training {
     get parameters() {
         const count = this.#core.pp_network_parameter_count(this.#network);
         return this.#floats(this.#core.pp_network_parameters(this.#network), count);
+    }
+
+    /** As Engine.lend. @template T @param {(inside: any) => T} work @returns {T} */
+    lend(work) {
+        return work({ ...this.#access, data: this.#data, network: this.#network });
     }
 
     /**

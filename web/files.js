@@ -2,7 +2,6 @@
 import { html, nothing } from 'lit';
 import { toCsv } from './cli-formats.js';
 import { besideFile } from './edit-file.js';
-import { PipelineError } from './engine.js';
 import figureCss from './figure.css';
 import { textOf } from './strings.js';
 import { escapeXml } from './svg.js';
@@ -48,15 +47,16 @@ async function pngOf(text) {
     }
 }
 
+/** @param {string} type @param {string} text */
+const address = (type, text) => URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
+
 /** @param {string} name @param {string} type @param {string} text */
-export const download = (name, type, text) =>
-    save(name, URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` })));
+export const download = (name, type, text) => save(name, address(type, text));
 
 export class Files {
     #update;
-    #noPng = false;
-    /** Why a schedule has no such file. */
-    #refusal = '';
+    /** Why there was nothing to download. */
+    #refused = '';
     /** Button whose text was copied last. */
     #copied = '';
     /** A text that could not be copied, to be copied by hand. */
@@ -69,31 +69,17 @@ export class Files {
 
     /** What was said of a copy is no longer about the present schedule. */
     reset() {
-        this.#copied = this.#byHand = '';
-        this.#noPng = false;
-        this.#refusal = '';
+        this.#copied = this.#byHand = this.#refused = '';
     }
 
-    /** @param {string} name @param {string} text */
-    async #savePng(name, text) {
+    /** @param {string} name @param {() => string | Promise<string>} make  its address @param {string} refusal */
+    async #save(name, make, refusal) {
         this.reset();
         try {
-            save(name, await pngOf(text));
-        } catch {
-            // A policy that forbids pictures of blob:, or a picture larger than the browser's canvas.
-            this.#noPng = true;
-        }
-        this.#update();
-    }
-
-    /** @param {string} name @param {() => string} text */
-    #saveTorch(name, text) {
-        this.reset();
-        try {
-            download(name, 'text/csv', text());
+            save(name, await make());
         } catch (error) {
-            if (!(error instanceof PipelineError)) throw error;
-            this.#refusal = error.message;
+            // PyTorch's actions cannot say the schedule; or a policy forbids pictures of blob:, or one is too large.
+            this.#refused = refusal || /** @type {Error} */ (error).message;
         }
         this.#update();
     }
@@ -119,20 +105,21 @@ export class Files {
         const { schedule, ranks, microbatches } = simulation.config;
         const name = `pipeline-${schedule}-p${ranks}-m${microbatches}`;
         const t = (/** @type {string} */ key) => textOf(lang, key);
+        const button = (/** @type {string} */ key, /** @type {string} */ end, /** @type {any} */ make, refusal = '') =>
+            html`<button type="button" class="action" data-save=${end.split('.')[0]} @click=${() => this.#save(`${name}.${end}`, make, refusal)}>${t(key)}</button>`;
         const copy = (/** @type {string} */ key, /** @type {() => string} */ text) =>
             html`<button type="button" class="action" @click=${() => this.#copy(key, text())}>${t(this.#copied === key ? 'files_copied' : key)}</button>`;
         return html`<div class="buttons">
-            <button type="button" class="action" @click=${() => download(`${name}.csv`, 'text/csv', toCsv(simulation))}>${t('files_csv')}</button>
-            ${engine.readsFiles ? html`<button type="button" class="action" data-save="torch" @click=${() => this.#saveTorch(`${name}.torch.csv`, () => (file ? engine.torchCsv(besideFile(request), file.text) : engine.torchCsv(request)))}>${t('files_torch')}</button>` : nothing}
-            <button type="button" class="action" data-save="trace" @click=${() => download(`${name}.trace.json`, 'application/json', toTrace([{ name, simulation }], 1000))}>${t('files_trace')}</button>
-            <button type="button" class="action" @click=${() => download(`${name}.svg`, 'image/svg+xml', svgFile(simulation, lang, figureCss))}>${t('files_svg')}</button>
-            <button type="button" class="action" @click=${() => this.#savePng(`${name}.png`, svgFile(simulation, lang, figureCss))}>${t('files_png')}</button>
+            ${button('files_csv', 'csv', () => address('text/csv', toCsv(simulation)))}
+            ${engine.readsFiles ? button('files_torch', 'torch.csv', () => address('text/csv', file ? engine.torchCsv(besideFile(request), file.text) : engine.torchCsv(request))) : nothing}
+            ${button('files_trace', 'trace.json', () => address('application/json', toTrace([{ name, simulation }], 1000)))}
+            ${button('files_svg', 'svg', () => address('image/svg+xml', svgFile(simulation, lang, figureCss)))}
+            ${button('files_png', 'png', () => pngOf(svgFile(simulation, lang, figureCss)), t('files_png_failed'))}
             ${link ? copy('files_copy_link', link) : nothing}
             ${copy('files_copy_csv', () => toCsv(simulation))}
             ${file ? nothing : copy('files_copy_tag', () => tagText(request, lang))}
         </div>
-        ${this.#refusal ? html`<p class="note" role="status">${this.#refusal}</p>` : nothing}
-        ${this.#noPng ? html`<p class="note" role="status">${t('files_png_failed')}</p>` : nothing}
+        ${this.#refused ? html`<p class="note" role="status">${this.#refused}</p>` : nothing}
         ${this.#byHand ? html`<label class="by-hand">${t('files_not_copied')}<textarea readonly rows="4" .value=${this.#byHand}></textarea></label>` : nothing}`;
     }
 }

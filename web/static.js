@@ -36,10 +36,32 @@ const figureList = () =>
 
 /**
  * A file that stands alone, for Node.
- * @param {Simulation} simulation @param {string} lang
+ * @param {Simulation} simulation @param {string} lang @param {import('./scene.js').SceneOptions} [options]
  */
-export function figureSvg(simulation, lang) {
-    return svgFile(simulation, lang, source('figure.css'), { width: WIDTH });
+export function figureSvg(simulation, lang, options = {}) {
+    return svgFile(simulation, lang, source('figure.css'), { width: WIDTH, ...options });
+}
+
+/** Height of a heading above a figure. */
+const HEADING = 28;
+
+/**
+ * Figures one below the other on one scale of time, each under its name.
+ * @param {{ name: string, simulation: Simulation }[]} list @param {string} lang
+ */
+export function figuresSvg(list, lang) {
+    const span = Math.max(...list.map(({ simulation }) => simulation.summary.makespan));
+    let width = 0;
+    let height = 0;
+    const parts = list.map(({ name, simulation }, i) => {
+        const svg = figureSvg(simulation, lang, { span, idPrefix: `figure-${i}` });
+        const [, w, h] = /** @type {string[]} */ (/<svg[^>]* width="([\d.]+)" height="([\d.]+)"/.exec(svg));
+        const top = height;
+        width = Math.max(width, Number(w));
+        height += HEADING + Number(h);
+        return `<text x="16" y="${top + 20}" font-family="sans-serif" font-size="15" fill="#767676">${escapeXml(name)}</text>${svg.replace('<svg', `<svg y="${top + HEADING}"`)}`;
+    });
+    return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"><rect class="pf-ground" width="${width}" height="${height}" fill="none"/>${parts.join('\n')}</svg>\n`;
 }
 
 /**

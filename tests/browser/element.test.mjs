@@ -1,8 +1,11 @@
 // <pipeline-figure> in small pages of its own: what it takes, what it refuses, what it tells its page.
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { loadEngine } from '../../web/engine.js';
 import { launch, withoutBrowser } from '../support/browser.mjs';
 import { open, pageFolder, reading, setControl } from '../support/figure-page.mjs';
+
+const engine = await loadEngine();
 
 const IN = 'pipeline-figure >>> ';
 
@@ -383,6 +386,18 @@ describe('the element', { skip: withoutBrowser }, () => {
         assert.match(files[0], /^device,index,op,stage,microbatch,start,end\n0,0,F,0,0,0,1\n/);
         assert.equal(files[0].trim().split('\n').length, 65);
         assert.match(files[3], /^<svg[^>]+xmlns=.*<title[^>]*>.*1F1B.*<style>/s);
+        await page.close();
+    });
+
+    it('what PyTorch cannot say is refused in words, with what it can', async () => {
+        const { page } = await openFigure('schedule="dualpipe" ranks="4" microbatches="8"');
+        await page.locator(`${IN}.views ::-p-text(Файлы)`).click();
+        await page.locator(`${IN}.view [data-save="torch"]`).click();
+        const note = await page.waitForSelector(`${IN}.view .note`);
+        assert.match(
+            (await note?.evaluate((p) => p.textContent)) ?? '',
+            /В таблице PyTorch этого не записать: стадия там лежит только на одном устройстве\. Ближайшее допустимое: schedule=zb-v\.$/,
+        );
         await page.close();
     });
 
