@@ -5,7 +5,6 @@
 #define PP_LANES_H
 
 #include <stdint.h>
-#include <string.h>
 
 typedef float v4 __attribute__((vector_size(16)));
 typedef int32_t v4_mask __attribute__((vector_size(16))); /* of a comparison: all bits or none */
@@ -15,6 +14,15 @@ typedef float v4_anywhere __attribute__((vector_size(16), aligned(4), may_alias)
 static inline v4 v4_load(const float *x) { return *(const v4_anywhere *)x; }
 static inline void v4_store(float *y, v4 x) { *(v4_anywhere *)y = x; }
 static inline v4 v4_all(float x) { return (v4){x, x, x, x}; }
+
+/* sum + a * b, rounded twice everywhere; with PP_MADD rounded as the machine likes, mostly once. */
+static inline v4 v4_madd(v4 sum, v4 a, v4 b) {
+#if defined(PP_MADD)
+    return __builtin_wasm_relaxed_madd_f32x4(a, b, sum);
+#else
+    return sum + a * b;
+#endif
+}
 
 /* The first n lanes, 0 < n; all if n > 3. Lanes that were not loaded are 0. */
 static inline v4 v4_load_some(const float *x, int32_t n) {
@@ -36,12 +44,14 @@ static inline v4 v4_choose(v4_mask where, v4 yes, v4 no) {
     return (v4)(((v4_mask)yes & where) | ((v4_mask)no & ~where));
 }
 
-/* limit where x is more than it; a NaN stays. */
-static inline v4 v4_at_most(v4 x, float limit) {
+/* -limit or limit where x is beyond it; a NaN stays. */
+static inline v4 v4_within(v4 x, float limit) {
+    const v4 top = v4_all(limit), bottom = v4_all(-limit);
 #if defined(__wasm_simd128__)
-    return __builtin_wasm_pmin_f32x4(x, v4_all(limit));
+    return __builtin_wasm_pmax_f32x4(__builtin_wasm_pmin_f32x4(x, top), bottom);
 #else
-    return v4_choose(x > v4_all(limit), v4_all(limit), x);
+    x = v4_choose(x > top, top, x);
+    return v4_choose(x < bottom, bottom, x);
 #endif
 }
 

@@ -7,7 +7,10 @@
  * What the tile reads should lie as the tile goes, for each k 4 entries of a and 8 of b, and stay in the first-level
  * cache. An operand that does is read in place; else it is copied into panels in the caller's scratch memory, block by
  * block, after Goto and van de Geijn, "Anatomy of high-performance matrix multiplication" (2008). The loop along k is
- * not unrolled: compilers of WebAssembly then hoist loads and run out of registers. */
+ * not unrolled: compilers of WebAssembly do that themselves, and from two on hoist loads and run out of registers.
+ *
+ * With PP_MADD this is a module of its own that works in the memory of another: no data, no stack, and the sums are those
+ * of relaxed multiply-add, whose last bits depend on the machine. */
 #include <stddef.h>
 
 #include "lanes.h"
@@ -20,6 +23,7 @@ enum {
     BLOCK_ROWS = 64,     /* panels of a: 64 KiB */
     BLOCK_COLUMNS = 256, /* panels of b: 256 KiB; both stay in the second level */
     IN_PLACE = 4096,     /* floats of an operand that stays in the first level as it lies */
+    FEW_COLUMNS = 32,    /* of b: laying out a in panels would not pay */
     ALIGNMENT = 64
 };
 
@@ -29,10 +33,11 @@ typedef struct factor {
     size_t along, deep;
 } factor;
 
-/* Panels as the tile reads them: panel q begins at at + q * next, its entries of one p `deep` after those before. */
+/* Panels as the tile reads them: panel q begins at at + q * next, its entries of one p `deep` after those before, those of
+ * one row or column `along` after its neighbour's. */
 typedef struct panels {
     const float *at;
-    size_t next, deep;
+    size_t next, deep, along;
 } panels;
 
 static inline int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
@@ -44,15 +49,17 @@ size_t pp_matmul_bytes(int32_t inputs, int32_t outputs) {
     const size_t columns = (size_t)least(whole(widest, TILE_COLUMNS), BLOCK_COLUMNS);
     /* n = 1 is computed with the factors exchanged; then all the rows of a block are columns. */
     const size_t exchanged = inputs == 1 || outputs == 1 ? (size_t)BLOCK_COLUMNS : columns;
-    return ((size_t)BLOCK_ROWS + exchanged) * (size_t)BLOCK_DEPTH * sizeof(float) + ALIGNMENT;
+    const size_t panels = ((size_t)BLOCK_ROWS + exchanged) * (size_t)BLOCK_DEPTH;
+    return (panels + TILE_ROWS * TILE_COLUMNS) * sizeof(float) + ALIGNMENT;
 }
 
 /* ---- the tile ---- */
 
-/* a[p * a_deep + 0..3], b[p * b_deep + 0..7]; c begins at 0 if `first`, else goes on. Inlined, since a call costs a
- * product of 32 x 32 x 32 a twentieth. */
-static inline __attribute__((always_inline)) void tile(float *c, size_t c_row, const float *a, size_t a_deep,
-                                                       const float *b, size_t b_deep, int32_t depth, int32_t first) {
+/* a[p * a_deep + (0..3) * a_row], b[p * b_deep + 0..7]; c begins at 0 if `first`, else goes on. Inlined, since a call
+ * costs a product of 32 x 32 x 32 a twentieth. */
+static inline __attribute__((always_inline)) void tile(float *c, size_t c_row, const float *a, size_t a_row,
+                                                       size_t a_deep, const float *b, size_t b_deep, int32_t depth,
+                                                       int32_t first) {
     v4 c00 = {0}, c01 = {0}, c10 = {0}, c11 = {0}, c20 = {0}, c21 = {0}, c30 = {0}, c31 = {0};
     float *const c1 = c + c_row, *const c2 = c1 + c_row, *const c3 = c2 + c_row;
     if (!first) {
@@ -62,23 +69,19 @@ static inline __attribute__((always_inline)) void tile(float *c, size_t c_row, c
 #if defined(__clang__)
 #pragma clang loop unroll(disable)
 #endif
-    for (; depth > 0; depth--, a += a_deep, b += b_deep) {
+    for (const float *const end = b + b_deep * (size_t)depth; b != end; a += a_deep, b += b_deep) {
         const v4 b0 = v4_load(b), b1 = v4_load(b + 4);
         const v4 a0 = v4_all(a[0]);
-        c00 += a0 * b0, c01 += a0 * b1;
-        const v4 a1 = v4_all(a[1]);
-        c10 += a1 * b0, c11 += a1 * b1;
-        const v4 a2 = v4_all(a[2]);
-        c20 += a2 * b0, c21 += a2 * b1;
-        const v4 a3 = v4_all(a[3]);
-        c30 += a3 * b0, c31 += a3 * b1;
+        c00 = v4_madd(c00, a0, b0), c01 = v4_madd(c01, a0, b1);
+        const v4 a1 = v4_all(a[a_row]);
+        c10 = v4_madd(c10, a1, b0), c11 = v4_madd(c11, a1, b1);
+        const v4 a2 = v4_all(a[2 * a_row]);
+        c20 = v4_madd(c20, a2, b0), c21 = v4_madd(c21, a2, b1);
+        const v4 a3 = v4_all(a[3 * a_row]);
+        c30 = v4_madd(c30, a3, b0), c31 = v4_madd(c31, a3, b1);
     }
     v4_store(c, c00), v4_store(c + 4, c01), v4_store(c1, c10), v4_store(c1 + 4, c11);
     v4_store(c2, c20), v4_store(c2 + 4, c21), v4_store(c3, c30), v4_store(c3 + 4, c31);
-}
-
-void pp_matmul_tile(float *c, const float *a, const float *b, int32_t depth) {
-    tile(c, TILE_COLUMNS, a, TILE_ROWS, b, TILE_COLUMNS, depth, 1);
 }
 
 /* One row of a tile, for the rows that are left over. */
@@ -91,84 +94,79 @@ static void tile_row(float *c, const float *a, size_t a_deep, const float *b, si
 #endif
     for (; depth > 0; depth--, a += a_deep, b += b_deep) {
         const v4 a0 = v4_all(a[0]);
-        c0 += a0 * v4_load(b), c1 += a0 * v4_load(b + 4);
+        c0 = v4_madd(c0, a0, v4_load(b)), c1 = v4_madd(c1, a0, v4_load(b + 4));
     }
     v4_store(c, c0), v4_store(c + 4, c1);
 }
 
-static void tile_rows(float *c, size_t c_row, int32_t rows, const float *a, size_t a_deep, const float *b,
+static void tile_rows(float *c, size_t c_row, int32_t rows, const float *a, size_t a_row, size_t a_deep, const float *b,
                       size_t b_deep, int32_t depth, int32_t first) {
-    if (rows == TILE_ROWS)
-        tile(c, c_row, a, a_deep, b, b_deep, depth, first);
-    else
-        for (int32_t r = 0; r < rows; r++) tile_row(c + (size_t)r * c_row, a + r, a_deep, b, b_deep, depth, first);
+    for (int32_t r = 0; r < rows; r++, c += c_row, a += a_row) tile_row(c, a, a_deep, b, b_deep, depth, first);
 }
 
-/* A tile of fewer columns, by way of one that is whole. b is packed. */
-static void tile_part(float *c, size_t c_row, int32_t rows, int32_t columns, const float *a, size_t a_deep,
-                      const float *b, int32_t depth, int32_t first) {
-    float part[TILE_ROWS * TILE_COLUMNS] = {0};
+/* For tiles that are not many. */
+static __attribute__((noinline)) void tile_apart(float *c, const float *a, size_t a_row, size_t a_deep, const float *b,
+                                                 int32_t depth, int32_t first) {
+    tile(c, TILE_COLUMNS, a, a_row, a_deep, b, TILE_COLUMNS, depth, first);
+}
+
+/* A tile of fewer columns, by way of a whole one, `part`. b is packed. */
+static void tile_part(float *c, size_t c_row, int32_t rows, int32_t columns, const float *a, size_t a_row,
+                      size_t a_deep, const float *b, int32_t depth, int32_t first, float *part) {
     if (!first)
         for (int32_t r = 0; r < rows; r++)
             for (int32_t j = 0; j < columns; j++) part[r * TILE_COLUMNS + j] = c[(size_t)r * c_row + (size_t)j];
-    tile_rows(part, TILE_COLUMNS, rows, a, a_deep, b, TILE_COLUMNS, depth, first);
+    if (rows == TILE_ROWS)
+        tile_apart(part, a, a_row, a_deep, b, depth, first);
+    else
+        tile_rows(part, TILE_COLUMNS, rows, a, a_row, a_deep, b, TILE_COLUMNS, depth, first);
     for (int32_t r = 0; r < rows; r++)
         for (int32_t j = 0; j < columns; j++) c[(size_t)r * c_row + (size_t)j] = part[r * TILE_COLUMNS + j];
 }
 
 /* ---- panels ---- */
 
-/* Four rows, or columns, of a factor into lanes 0..3 of a panel that is `width` wide. */
-static void pack_four(float *panel, size_t width, factor f, int32_t depth) {
-    if (f.along == 1) {
-        for (int32_t p = 0; p < depth; p++, f.at += f.deep, panel += width) v4_store(panel, v4_load(f.at));
+/* `count` <= 4 rows, or columns, of a factor into lanes 0..3 of a panel that is `width` wide; other lanes are 0. */
+static void pack_four(float *panel, size_t width, const float *at, size_t along, size_t deep, int32_t count,
+                      int32_t depth) {
+    int32_t p = 0;
+    if (count == 4 && along == 1) {
+        for (; p < depth; p++, at += deep, panel += width) v4_store(panel, v4_load(at));
         return;
     }
-    const float *x0 = f.at, *x1 = x0 + f.along, *x2 = x1 + f.along, *x3 = x2 + f.along;
-    int32_t p = 0;
-    for (; p + 4 <= depth; p += 4, panel += 4 * width) {
-        const v4 r0 = v4_load(x0 + p), r1 = v4_load(x1 + p), r2 = v4_load(x2 + p), r3 = v4_load(x3 + p);
-        const v4 low01 = V4_PICK(r0, r1, 0, 1, 0, 1), high01 = V4_PICK(r0, r1, 2, 3, 2, 3);
-        const v4 low23 = V4_PICK(r2, r3, 0, 1, 0, 1), high23 = V4_PICK(r2, r3, 2, 3, 2, 3);
-        v4_store(panel, V4_PICK(low01, low23, 0, 2, 0, 2));
-        v4_store(panel + width, V4_PICK(low01, low23, 1, 3, 1, 3));
-        v4_store(panel + 2 * width, V4_PICK(high01, high23, 0, 2, 0, 2));
-        v4_store(panel + 3 * width, V4_PICK(high01, high23, 1, 3, 1, 3));
-    }
-    for (; p < depth; p++, panel += width) v4_store(panel, (v4){x0[p], x1[p], x2[p], x3[p]});
-}
-
-/* Fewer than four; the other lanes are 0. */
-static void pack_few(float *panel, size_t width, factor f, int32_t count, int32_t depth) {
-    for (int32_t p = 0; p < depth; p++, panel += width)
-        for (int32_t i = 0; i < 4; i++) panel[i] = i < count ? f.at[(size_t)i * f.along + (size_t)p * f.deep] : 0.0f;
-}
-
-static void pack(float *to, int32_t width, factor f, int32_t count, int32_t depth) {
-    for (int32_t begin = 0; begin < count; begin += width, to += (size_t)width * (size_t)depth) {
-        for (int32_t lane = 0; lane < width; lane += 4) {
-            const int32_t left = count - begin - lane;
-            const factor part = {f.at + (left > 0 ? (size_t)(begin + lane) * f.along : 0), f.along, f.deep};
-            if (left >= 4)
-                pack_four(to + lane, (size_t)width, part, depth);
-            else
-                pack_few(to + lane, (size_t)width, part, left, depth);
+    if (count == 4)
+        for (; p + 4 <= depth; p += 4, at += 4, panel += 4 * width) {
+            const v4 r0 = v4_load(at), r1 = v4_load(at + along), r2 = v4_load(at + 2 * along),
+                     r3 = v4_load(at + 3 * along);
+            const v4 low01 = V4_PICK(r0, r1, 0, 1, 0, 1), high01 = V4_PICK(r0, r1, 2, 3, 2, 3);
+            const v4 low23 = V4_PICK(r2, r3, 0, 1, 0, 1), high23 = V4_PICK(r2, r3, 2, 3, 2, 3);
+            v4_store(panel, V4_PICK(low01, low23, 0, 2, 0, 2));
+            v4_store(panel + width, V4_PICK(low01, low23, 1, 3, 1, 3));
+            v4_store(panel + 2 * width, V4_PICK(high01, high23, 0, 2, 0, 2));
+            v4_store(panel + 3 * width, V4_PICK(high01, high23, 1, 3, 1, 3));
         }
-    }
+    for (; p < depth; p++, at += deep, panel += width)
+        for (int32_t i = 0; i < 4; i++) panel[i] = i < count ? at[(size_t)i * along] : 0.0f;
+}
+
+/* Arguments one by one here and below: a struct would travel through memory that a module without data has not. */
+static void pack(float *to, int32_t width, const float *at, size_t along, size_t deep, int32_t count, int32_t depth) {
+    for (; count > 0; count -= width, at += (size_t)width * along, to += (size_t)width * (size_t)depth)
+        for (int32_t lane = 0; lane < width; lane += 4) {
+            const int32_t left = least(count - lane, 4);
+            pack_four(to + lane, (size_t)width, left > 0 ? at + (size_t)lane * along : at, along, deep, left, depth);
+        }
 }
 
 /* Does the tile find what it needs where the factor lies? A last panel that is not whole would be read past its end,
  * unless the tile reads rows one by one. */
-static int lies_well(factor f, int32_t depth) { return f.along == 1 && f.deep * (size_t)depth <= IN_PLACE; }
+static inline int lies_well(factor f, int32_t depth) { return f.along == 1 && f.deep * (size_t)depth <= IN_PLACE; }
 
 /* ---- blocks ---- */
 
-static factor part_of(factor f, int32_t along, int32_t deep) {
-    f.at += (size_t)along * f.along + (size_t)deep * f.deep;
-    return f;
-}
-
-static void multiply(float *c, factor a, factor b, int32_t m, int32_t n, int32_t k, int32_t first, void *scratch) {
+static void multiply(float *c, const float *a_at, size_t a_along, size_t a_deep, const float *b_at, size_t b_along,
+                     size_t b_deep, int32_t m, int32_t n, int32_t k, int32_t first, void *scratch) {
+    factor a = {a_at, a_along, a_deep}, b = {b_at, b_along, b_deep};
     if (n == 1 && m > 1) { /* a column is a row: no lane idles */
         const factor column = b;
         b = a;
@@ -176,49 +174,57 @@ static void multiply(float *c, factor a, factor b, int32_t m, int32_t n, int32_t
         n = m;
         m = 1;
     }
-    float *const a_room = (float *)(((uintptr_t)scratch + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1));
+    float *const part = (float *)(((uintptr_t)scratch + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1));
+    float *const a_room = part + TILE_ROWS * TILE_COLUMNS;
     float *const b_room = a_room + BLOCK_ROWS * BLOCK_DEPTH;
-    const size_t c_row = (size_t)n;
+    const size_t c_row = (size_t)n, c_next = (size_t)TILE_ROWS * c_row;
     for (int32_t p = 0; p < k; p += BLOCK_DEPTH, first = 0) {
         const int32_t depth = least(k - p, BLOCK_DEPTH);
         for (int32_t column = 0; column < n; column += BLOCK_COLUMNS) {
             const int32_t columns = least(n - column, BLOCK_COLUMNS);
             const int32_t whole_columns = columns / TILE_COLUMNS * TILE_COLUMNS;
-            const factor b_block = part_of(b, column, p);
+            const float *const b_block = b.at + (size_t)column * b.along + (size_t)p * b.deep;
             const int b_in_place = b.along == 1 && (m <= 2 * TILE_ROWS || lies_well(b, depth));
-            panels b_panels = {b_room, (size_t)TILE_COLUMNS * (size_t)depth, TILE_COLUMNS};
+            panels b_panels = {b_room, (size_t)TILE_COLUMNS * (size_t)depth, TILE_COLUMNS, 1};
             if (b_in_place)
-                b_panels = (panels){b_block.at, TILE_COLUMNS, b.deep};
+                b_panels = (panels){b_block, TILE_COLUMNS, b.deep, 1};
             else
-                pack(b_room, TILE_COLUMNS, b_block, whole_columns, depth);
+                pack(b_room, TILE_COLUMNS, b_block, b.along, b.deep, whole_columns, depth);
             float *const b_rest = b_room + (size_t)whole_columns * (size_t)depth;
             if (whole_columns < columns)
-                pack(b_rest, TILE_COLUMNS, part_of(b_block, whole_columns, 0), columns - whole_columns, depth);
+                pack(b_rest, TILE_COLUMNS, b_block + (size_t)whole_columns * b.along, b.along, b.deep,
+                     columns - whole_columns, depth);
             for (int32_t row = 0; row < m; row += BLOCK_ROWS) {
                 const int32_t rows = least(m - row, BLOCK_ROWS);
-                const factor a_block = part_of(a, row, p);
-                panels a_panels = {a_room, (size_t)TILE_ROWS * (size_t)depth, TILE_ROWS};
-                if (m == 1 || (a.along == 1 && (n <= 2 * TILE_COLUMNS || lies_well(a, depth))))
-                    a_panels = (panels){a_block.at, TILE_ROWS, a.deep};
+                const float *const a_block = a.at + (size_t)row * a.along + (size_t)p * a.deep;
+                panels a_panels = {a_room, (size_t)TILE_ROWS * (size_t)depth, TILE_ROWS, 1};
+                if (m == 1 || n <= (a.along == 1 ? FEW_COLUMNS / 2 : FEW_COLUMNS) || lies_well(a, depth))
+                    a_panels = (panels){a_block, (size_t)TILE_ROWS * a.along, a.deep, a.along};
                 else
-                    pack(a_room, TILE_ROWS, a_block, rows, depth);
+                    pack(a_room, TILE_ROWS, a_block, a.along, a.deep, rows, depth);
                 /* a panel of b stays in the first-level cache while the panels of a go by */
                 for (int32_t j = 0; j < columns; j += TILE_COLUMNS) {
                     const int32_t wide = columns - j;
                     float *c_tile = c + (size_t)row * c_row + (size_t)(column + j);
                     const float *a_tile = a_panels.at;
                     const float *b_tile = b_panels.at + (size_t)(j / TILE_COLUMNS) * b_panels.next;
-                    int32_t i = 0;
-                    if (wide >= TILE_COLUMNS)
-                        for (; i + TILE_ROWS <= rows;
-                             i += TILE_ROWS, a_tile += a_panels.next, c_tile += (size_t)TILE_ROWS * c_row)
-                            tile(c_tile, c_row, a_tile, a_panels.deep, b_tile, b_panels.deep, depth, first);
-                    for (; i < rows; i += TILE_ROWS, a_tile += a_panels.next, c_tile += (size_t)TILE_ROWS * c_row) {
-                        const int32_t high = least(rows - i, TILE_ROWS);
+                    int32_t left = rows;
+                    if (wide < TILE_COLUMNS)
+                        b_tile = b_rest;
+                    else if (a_panels.along == 1)
+                        for (; left >= TILE_ROWS; left -= TILE_ROWS, a_tile += a_panels.next, c_tile += c_next)
+                            tile(c_tile, c_row, a_tile, 1, a_panels.deep, b_tile, b_panels.deep, depth, first);
+                    else
+                        for (; left >= TILE_ROWS; left -= TILE_ROWS, a_tile += a_panels.next, c_tile += c_next)
+                            tile(c_tile, c_row, a_tile, a_panels.along, 1, b_tile, b_panels.deep, depth, first);
+                    for (; left > 0; left -= TILE_ROWS, a_tile += a_panels.next, c_tile += c_next) {
+                        const int32_t high = least(left, TILE_ROWS);
                         if (wide >= TILE_COLUMNS)
-                            tile_rows(c_tile, c_row, high, a_tile, a_panels.deep, b_tile, b_panels.deep, depth, first);
+                            tile_rows(c_tile, c_row, high, a_tile, a_panels.along, a_panels.deep, b_tile, b_panels.deep,
+                                      depth, first);
                         else
-                            tile_part(c_tile, c_row, high, wide, a_tile, a_panels.deep, b_rest, depth, first);
+                            tile_part(c_tile, c_row, high, wide, a_tile, a_panels.along, a_panels.deep, b_tile, depth,
+                                      first, part);
                     }
                 }
             }
@@ -226,22 +232,33 @@ static void multiply(float *c, factor a, factor b, int32_t m, int32_t n, int32_t
     }
 }
 
+void pp_matmul_tile(float *c, const float *a, const float *b, int32_t depth) {
+    tile(c, TILE_COLUMNS, a, 1, TILE_ROWS, b, TILE_COLUMNS, depth, 1);
+}
+
 void pp_matmul_forward(float *restrict y, const float *restrict x, const float *restrict w, int32_t rows,
                        int32_t inputs, int32_t outputs, void *scratch) {
-    const factor a = {x, (size_t)inputs, 1}, b = {w, 1, (size_t)outputs};
-    multiply(y, a, b, rows, outputs, inputs, 1, scratch);
+    multiply(y, x, (size_t)inputs, 1, w, 1, (size_t)outputs, rows, outputs, inputs, 1, scratch);
 }
 
 void pp_matmul_backward_input(float *restrict dx, const float *restrict dy, const float *restrict w, int32_t rows,
                               int32_t inputs, int32_t outputs, void *scratch) {
     /* y[r][o] += x[r][i] * w[i][o] */
-    const factor a = {dy, (size_t)outputs, 1}, b = {w, (size_t)outputs, 1};
-    multiply(dx, a, b, rows, inputs, outputs, 1, scratch);
+    multiply(dx, dy, (size_t)outputs, 1, w, (size_t)outputs, 1, rows, inputs, outputs, 1, scratch);
+}
+
+static void weight(float *dw, const float *x, const float *dy, int32_t rows, int32_t inputs, int32_t outputs,
+                   int32_t first, void *scratch) {
+    /* y[r][o] += x[r][i] * w[i][o]; samples are the depth: each entry adds them one by one to what is there */
+    multiply(dw, x, 1, (size_t)inputs, dy, 1, (size_t)outputs, inputs, outputs, rows, first, scratch);
 }
 
 void pp_matmul_backward_weight(float *restrict dw, const float *restrict x, const float *restrict dy, int32_t rows,
                                int32_t inputs, int32_t outputs, void *scratch) {
-    /* y[r][o] += x[r][i] * w[i][o]; samples are the depth: each entry adds them one by one to what is there */
-    const factor a = {x, 1, (size_t)inputs}, b = {dy, 1, (size_t)outputs};
-    multiply(dw, a, b, inputs, outputs, rows, 0, scratch);
+    weight(dw, x, dy, rows, inputs, outputs, 0, scratch);
+}
+
+void pp_matmul_begin_weight(float *restrict dw, const float *restrict x, const float *restrict dy, int32_t rows,
+                            int32_t inputs, int32_t outputs, void *scratch) {
+    weight(dw, x, dy, rows, inputs, outputs, 1, scratch);
 }

@@ -86,6 +86,8 @@ static int32_t init(const int32_t *widths, int32_t layers, int32_t stages, const
             network->layer_begin[l] + (layer_held(layers, stages, held, l) ? (widths[l] + 1) * widths[l + 1] : 0);
     pp_zero(network->parameters, network->parameter_count);
     pp_zero(network->gradients, network->parameter_count);
+    pp_network_products(network, pp_matmul_forward, pp_matmul_backward_input, pp_matmul_backward_weight,
+                        pp_matmul_begin_weight);
     return cut(network, cuts);
 }
 
@@ -100,6 +102,14 @@ int32_t pp_network_part_init(const int32_t *widths, int32_t layers, int32_t stag
     if (layers < stages) return PP_ERR_LAYERS;
     if (bytes < pp_network_part_bytes(widths, layers, stages, held)) return PP_ERR_CAPACITY;
     return init(widths, layers, stages, NULL, held, activation, loss, memory);
+}
+
+void pp_network_products(pp_network *network, pp_product *forward, pp_product *backward_input,
+                         pp_product *backward_weight, pp_product *begin_weight) {
+    network->forward = forward;
+    network->backward_input = backward_input;
+    network->backward_weight = backward_weight;
+    network->begin_weight = begin_weight;
 }
 
 int32_t pp_network_layers(const pp_network *network) { return network->layers; }
@@ -194,7 +204,7 @@ void pp_network_copy(pp_network *to, const pp_network *from) {
 static void layer_forward(const pp_network *network, int32_t l, int32_t rows, const float *x, float *y) {
     const int32_t inputs = network->widths[l], outputs = network->widths[l + 1];
     const float *bias = network->parameters + bias_begin(network, l);
-    pp_matmul_forward(y, x, network->parameters + network->layer_begin[l], rows, inputs, outputs, network->panels);
+    network->forward(y, x, network->parameters + network->layer_begin[l], rows, inputs, outputs, network->panels);
     switch (l == network->layers - 1 ? PP_ACTIVATION_IDENTITY : network->activation) {
     case PP_ACTIVATION_TANH: pp_bias_tanh_forward(y, bias, rows, outputs); break;
     case PP_ACTIVATION_RELU: pp_bias_relu_forward(y, bias, rows, outputs); break;
@@ -215,15 +225,22 @@ static void layer_backward_activation(const pp_network *network, int32_t l, int3
 }
 
 static void layer_backward_input(const pp_network *network, int32_t l, int32_t rows, const float *delta, float *dx) {
-    pp_matmul_backward_input(dx, delta, network->parameters + network->layer_begin[l], rows, network->widths[l],
-                             network->widths[l + 1], network->panels);
+    network->backward_input(dx, delta, network->parameters + network->layer_begin[l], rows, network->widths[l],
+                            network->widths[l + 1], network->panels);
 }
 
+/* first: what is in the gradients does not count. */
 static void layer_backward_weight(const pp_network *network, int32_t l, int32_t rows, const float *x,
-                                  const float *delta, float *gradients) {
+                                  const float *delta, int first, float *gradients) {
     const int32_t inputs = network->widths[l], outputs = network->widths[l + 1];
-    pp_matmul_backward_weight(gradients + network->layer_begin[l], x, delta, rows, inputs, outputs, network->panels);
-    pp_bias_backward(gradients + bias_begin(network, l), delta, rows, outputs);
+    float *const dw = gradients + network->layer_begin[l], *const dbias = gradients + bias_begin(network, l);
+    if (first) {
+        network->begin_weight(dw, x, delta, rows, inputs, outputs, network->panels);
+        pp_zero(dbias, outputs);
+    } else {
+        network->backward_weight(dw, x, delta, rows, inputs, outputs, network->panels);
+    }
+    pp_bias_backward(dbias, delta, rows, outputs);
 }
 
 /* ---- one stage ---- */
@@ -276,7 +293,7 @@ void pp_stage_backward_weight(const pp_network *network, int32_t stage, int32_t 
     const float *x = input;
     size_t at = 0;
     for (int32_t l = network->cuts[stage]; l < network->cuts[stage + 1]; l++) {
-        layer_backward_weight(network, l, rows, x, deltas + at, gradients);
+        layer_backward_weight(network, l, rows, x, deltas + at, 0, gradients);
         x = activations + at;
         at += (size_t)rows * (size_t)network->widths[l + 1];
     }
@@ -329,9 +346,13 @@ int32_t pp_network_update(pp_network *network, int32_t rows, const int32_t *labe
                           double *loss) {
     const int32_t count = network->parameter_count;
     *loss = pp_mean_loss(rows, labels, losses);
-    const int32_t finite = pp_divide(network->gradients, (float)labelled(labels, rows), count);
-    if (!finite || !pp_all_finite(losses, rows)) return PP_ERR_DIVERGED;
-    pp_sgd(network->parameters, network->gradients, (float)rate, count);
+    const float samples = (float)labelled(labels, rows);
+    /* At least one sample: what is finite stays so when it is divided. */
+    if (!pp_all_finite(network->gradients, count) || !pp_all_finite(losses, rows)) {
+        pp_divide(network->gradients, samples, count);
+        return PP_ERR_DIVERGED;
+    }
+    pp_divide_sgd(network->parameters, network->gradients, samples, (float)rate, count);
     return PP_OK;
 }
 
@@ -436,12 +457,11 @@ int32_t pp_reference_step(pp_network *network, pp_data *data, const pp_training 
     }
     pp_network_loss_forward(network, rows, x, labels, targets, losses);
     pp_network_loss_backward(network, rows, x, labels, targets, delta);
-    pp_zero(network->gradients, network->parameter_count);
     for (int32_t l = network->layers - 1; l >= 0; l--) {
         y -= n * (size_t)network->widths[l + 1];
         x = l > 0 ? y - n * (size_t)network->widths[l] : features;
         layer_backward_activation(network, l, rows, y, delta);
-        layer_backward_weight(network, l, rows, x, delta, network->gradients);
+        layer_backward_weight(network, l, rows, x, delta, 1, network->gradients);
         if (l == 0) break;
         layer_backward_input(network, l, rows, delta, dx);
         float *const done = delta;

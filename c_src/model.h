@@ -12,6 +12,7 @@ struct pp_network {
     int32_t loss;
     int32_t widest; /* largest of the widths */
     int32_t parameter_count;
+    pp_product *forward, *backward_input, *backward_weight, *begin_weight; /* pp_network_products */
     int32_t *widths;      /* layers + 1 */
     int32_t *cuts;        /* stages + 1: stage s has layers cuts[s] .. cuts[s+1]-1 */
     int32_t *layer_begin; /* layers + 1: where a layer's weights begin, its biases after them */

@@ -1079,6 +1079,14 @@ int32_t pp_network_init(const int32_t *widths, int32_t layers, int32_t stages, c
                         int32_t loss, void *memory, size_t bytes);
 /* Starting weights: PP_INIT_...; the same for the same seed, whatever the stages. */
 PP_EXPORT(pp_network_seed) void pp_network_seed(pp_network *network, int32_t init, int32_t seed);
+/* A product of a layer with `rows` samples, as tensor.h says; the first argument is what it writes. */
+typedef void pp_product(float *restrict out, const float *restrict a, const float *restrict b, int32_t rows,
+                        int32_t inputs, int32_t outputs, void *scratch);
+/* Other products in place of the network's own: y = x . w, dx = dy . w transposed, dw += x transposed . dy, and the same
+ * from nothing. For those of relaxed multiply-add, whose last bits depend on the machine. */
+PP_EXPORT(pp_network_products)
+void pp_network_products(pp_network *network, pp_product *forward, pp_product *backward_input,
+                         pp_product *backward_weight, pp_product *begin_weight);
 /* Weights and gradients of one network into another of the same widths. */
 PP_EXPORT(pp_network_copy) void pp_network_copy(pp_network *to, const pp_network *from);
 

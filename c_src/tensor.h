@@ -26,7 +26,7 @@
 float pp_exp(float x);
 /* Natural logarithm within 2 units in the last place; -infinity at 0, NaN below. */
 float pp_log(float x);
-/* Within 4 units in the last place, odd, never outside [-1, 1]. */
+/* Within 6 units in the last place, odd, never outside [-1, 1]. */
 float pp_tanh(float x);
 /* Cosine and sine of a number of whole turns (1 = 2 pi), good to about 1e-15; |turns| below 2^31. */
 void pp_turn(double turns, double *cosine, double *sine);
@@ -43,6 +43,9 @@ void pp_matmul_backward_input(float *restrict dx, const float *restrict dy, cons
 /* dw[inputs][outputs] += x transposed . dy */
 void pp_matmul_backward_weight(float *restrict dw, const float *restrict x, const float *restrict dy, int32_t rows,
                                int32_t inputs, int32_t outputs, void *scratch);
+/* The same from nothing, dw = x transposed . dy: the first micro-batch of a step. */
+void pp_matmul_begin_weight(float *restrict dw, const float *restrict x, const float *restrict dy, int32_t rows,
+                            int32_t inputs, int32_t outputs, void *scratch);
 /* c[4][8] = a . b from packed panels, a[depth][4] and b[depth][8]: the loop all three products come down to, alone.
  * With panels that stay in the first-level cache its speed is the ceiling the benchmark holds them against. */
 void pp_matmul_tile(float *c, const float *a, const float *b, int32_t depth);
@@ -126,6 +129,9 @@ void pp_sgd_momentum(float *restrict w, float *restrict velocity, const float *r
  * w -= rate / (1 - beta1^step) * first / (sqrt(second / (1 - beta2^step)) + epsilon) */
 void pp_adam(float *restrict w, float *restrict first, float *restrict second, const float *restrict dw, double rate,
              double beta1, double beta2, double epsilon, int32_t step, int32_t count);
+
+/* dw /= divisor, then w -= rate * dw, in one pass. */
+void pp_divide_sgd(float *restrict w, float *restrict dw, float divisor, float rate, int32_t count);
 
 /* x /= divisor, which is not 0, and returns 1 if no quotient is infinite or NaN; y += x; x = 0 */
 int32_t pp_divide(float *x, float divisor, int32_t count);

@@ -61,7 +61,11 @@ function paths(value) {
     return typeof value === 'string' ? [value.replace(/^\.\//, '')] : Object.values(value).flatMap(paths);
 }
 
-const named = paths([manifest.exports, manifest.bin]);
+// core.madd.wasm is there where the compiler has relaxed multiply-add.
+const { sizes } = JSON.parse(readFileSync(join(root, 'dist/build-info.json'), 'utf8'));
+const named = paths([manifest.exports, manifest.bin]).filter(
+    (file) => file !== 'dist/core.madd.wasm' || 'core.madd.wasm' in sizes,
+);
 
 test('every file that package.json names is in the package', () => {
     assert.ok(named.length > 3);
@@ -87,12 +91,12 @@ test('the package holds no tests, sources of the core or leftovers of the build'
 
 // A limit for each half: what the core adds is found in the core, what the figure adds in the figure. npm run sizes says
 // more.
-test('the one script stays under 165 kB, compressed; the core in it under 82', () => {
+test('the one script stays under 186 kB, compressed; the core in it under 86', () => {
     const packed = (/** @type {string} */ name) => gzipSync(readFileSync(join(root, name)), { level: 9 }).length;
     const script = packed('dist/pipeline-figure.iife.js');
     const core = packed('build/wasm/core_figure.wasm');
-    assert.ok(script <= 165_000, `${script} bytes`);
-    assert.ok(core <= 82_000, `${core} bytes`);
+    assert.ok(script <= 186_000, `${script} bytes`);
+    assert.ok(core <= 86_000, `${core} bytes`);
 });
 
 test('EMB-02: embed.html is whole: it asks for no other file, and no text in it ends a script early', () => {

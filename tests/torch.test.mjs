@@ -130,12 +130,12 @@ test('a schedule edited into a deadlock is refused before PyTorch could hang on 
     }
 });
 
-test('a core without files writes the order, as a figure on a page does', async () => {
+test('the core of a figure on a page writes the same table', async () => {
     const bytes = readFileSync(fileURLToPath(new URL('../build/wasm/core_figure.wasm', import.meta.url)));
     const figure = await loadEngine(bytes);
     for (const { schedule, ...rest } of [...SCHEDULES, { schedule: 'dualpipe-v', chunks: 2 }]) {
         const request = { schedule, ...rest, ranks: 4, microbatches: 8 };
-        assert.equal(figure.torchCsv(request), cellsOf(engine.torchCsv(request)), schedule);
+        assert.equal(figure.torchCsv(request), engine.torchCsv(request), schedule);
     }
     figure.lang = 'ru';
     assert.throws(() => figure.torchCsv({ schedule: 'chimera', ranks: 4, microbatches: 4 }), {

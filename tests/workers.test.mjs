@@ -137,7 +137,10 @@ for (const options of [
                 await withWorkers(options, async (_, run) => {
                     const records = await run.advance(6, { every: 2, kill: { step: 3, action } });
                     sameState(run.state, undisturbed.state, `action ${action}`);
-                    assert.deepEqual(run.losses, [{ rank: rank[action], action, step: 3, from: 2 }]);
+                    // From the weights after step 2, or from the first ones where a rank's had not all arrived.
+                    const [{ from }] = run.losses;
+                    assert.ok(from === 2 || from === 0, `from ${from}`);
+                    assert.deepEqual(run.losses, [{ rank: rank[action], action, step: 3, from }]);
                     assert.deepEqual(
                         records.map(({ step }) => step),
                         [1, 2, 3, 4, 5, 6],

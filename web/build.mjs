@@ -8,7 +8,7 @@
 //     pipeline-figure.nowasm.js       nothing; the core is JavaScript     classic script, where WebAssembly is forbidden
 // and in Node web/core-bytes-node.js. Bundles that are figures and nothing else carry a core that writes no communication into files.
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -37,6 +37,12 @@ const compiler = readFileSync(join(root, 'build/wasm/compiler.txt'), 'utf8').tri
 const sha256 = createHash('sha256').update(readFileSync(core)).digest('hex');
 console.log(`core.wasm by ${compiler}, sha256 ${sha256}`);
 report('core.wasm');
+// Where the compiler has relaxed multiply-add.
+const madd = join(root, 'build/wasm/core_madd.wasm');
+if (existsSync(madd)) {
+    copyFileSync(madd, join(dist, 'core.madd.wasm'));
+    report('core.madd.wasm');
+}
 
 // Style sheets are text to the element, which adopts them; esbuild's own loader for text would leave them at full length.
 const styles = {

@@ -76,7 +76,7 @@ function toTask(engine, training) {
         ranks: config.ranks,
         stages: config.stages,
         microbatches: config.microbatches,
-        settings: named(engine, training),
+        settings: namedSettings(engine, training),
         widths: [...training.layers],
         parameters,
         gradients: base64(gradientsOf(training)),

@@ -132,6 +132,8 @@ export class Engine {
         if (found !== ABI) throw new Error(`pipeline-figure: core has interface ${found}, this loader needs ${ABI}`);
         /** Language of messages: 'en' or 'ru'. */
         this.lang = 'en';
+        /** Products of layers from core.madd.wasm, as the core's table numbers them. @type {number[] | undefined} */
+        this.products = undefined;
         this.statuses = this.#names((i) => this.core.pp_status_name(i), 'unknown');
         this.faultFields = this.#names((i) => this.core.pp_fault_field_name(i));
         this.configFields = this.#names((i) => this.core.pp_config_field_name(i));
@@ -1094,6 +1096,7 @@ export class Training {
                     bytes,
                 );
                 access.attempt(made, fault);
+                if (engine.products) core.pp_network_products(at, ...engine.products);
                 core.pp_network_seed(at, this.settings.init, this.settings.seed);
                 return at;
             });
@@ -1300,12 +1303,38 @@ async function compile(source) {
     return WebAssembly.compile(source);
 }
 
+/** Does this engine of WebAssembly have relaxed multiply-add? Asked with a module of that one instruction. */
+const hasMadd = () =>
+    WebAssembly.validate(
+        // biome-ignore format: sections
+        Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 6, 1, 96, 1, 123, 1, 123, 3, 2, 1, 0,
+            10, 13, 1, 11, 0, 32, 0, 32, 0, 32, 0, 253, 133, 2, 11),
+    );
+
+/**
+ * Lets networks be trained with relaxed multiply-add, where there is any: faster, but the last bits of the numbers then
+ * depend on the machine, and so all threads of a run should agree on it. Without: nothing is fetched, nothing changes.
+ * @param {Engine} engine @param {string | URL | BufferSource | WebAssembly.Module} source  core.madd.wasm
+ */
+async function useMadd(engine, source) {
+    if (!hasMadd()) return;
+    const { memory, __indirect_function_table: table } = engine.core;
+    const { exports } = await WebAssembly.instantiate(await compile(source), { env: { memory } });
+    const first = table.grow(4);
+    engine.products = ['forward', 'backward_input', 'backward_weight', 'begin_weight'].map((name, i) => {
+        table.set(first + i, exports[`pp_matmul_${name}`]);
+        return first + i;
+    });
+}
+
 /**
  * Loads the core: one compiled module a page, one instance a call.
  * @param {string | URL | BufferSource | WebAssembly.Module} [source]  defaults to what this build carries
+ * @param {{ madd?: string | URL | BufferSource | WebAssembly.Module }} [options]  madd: where core.madd.wasm is, to train
+ *     with relaxed multiply-add; engine.products tells whether it does
  * @returns {Promise<Engine>}
  */
-export async function loadEngine(source) {
+export async function loadEngine(source, { madd } = {}) {
     let module;
     if (source === undefined) {
         cache().module ??= compile(coreBytes);
@@ -1314,7 +1343,9 @@ export async function loadEngine(source) {
         module = await compile(source);
     }
     const instance = await WebAssembly.instantiate(/** @type {WebAssembly.Module} */ (module), imports);
-    return new Engine(instance, module);
+    const engine = new Engine(instance, module);
+    if (madd !== undefined) await useMadd(engine, madd);
+    return engine;
 }
 
 /**

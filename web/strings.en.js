@@ -362,7 +362,6 @@ export default {
     edit_redo: 'Redo',
     edit_stands: 'While the order of operations cannot run, nothing can be cut and no duration changed.',
     layer: { one: 'layer', other: 'layers' },
-    sample: { one: 'sample', other: 'samples' },
     layers_name: 'Layers of the network, cut into stages',
     layers_cut: 'boundary between stages {0} and {1}',
     layers_stage: 'stage {0}: {1}, cost {2}',

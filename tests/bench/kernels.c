@@ -1,4 +1,4 @@
-/* The kernels of the toy network as a WebAssembly module of their own, for tests/bench/matmul.mjs: the page's module
+/* The kernels of the toy network as a WebAssembly module of their own, for tests/bench/kernels.mjs: the page's module
  * does not export them. Each call repeats its work, so that the cost of a call from JavaScript does not count. */
 #include <stddef.h>
 #include <stdint.h>
@@ -11,19 +11,16 @@
 
 size_t BENCH(bench_matmul_bytes)(int32_t inputs, int32_t outputs) { return pp_matmul_bytes(inputs, outputs); }
 
-void BENCH(bench_forward)(float *y, const float *x, const float *w, int32_t rows, int32_t inputs, int32_t outputs,
-                          void *scratch, int32_t times) {
-    for (; times > 0; times--) pp_matmul_forward(y, x, w, rows, inputs, outputs, scratch);
+/* The core's own products, in the order of pp_network_products. */
+pp_product *BENCH(bench_own)(int32_t which) {
+    pp_product *const own[] = {pp_matmul_forward, pp_matmul_backward_input, pp_matmul_backward_weight,
+                               pp_matmul_begin_weight};
+    return own[which];
 }
 
-void BENCH(bench_backward_input)(float *dx, const float *dy, const float *w, int32_t rows, int32_t inputs,
-                                 int32_t outputs, void *scratch, int32_t times) {
-    for (; times > 0; times--) pp_matmul_backward_input(dx, dy, w, rows, inputs, outputs, scratch);
-}
-
-void BENCH(bench_backward_weight)(float *dw, const float *x, const float *dy, int32_t rows, int32_t inputs,
-                                  int32_t outputs, void *scratch, int32_t times) {
-    for (; times > 0; times--) pp_matmul_backward_weight(dw, x, dy, rows, inputs, outputs, scratch);
+void BENCH(bench_product)(pp_product *product, float *out, const float *a, const float *b, int32_t rows, int32_t inputs,
+                          int32_t outputs, void *scratch, int32_t times) {
+    for (; times > 0; times--) product(out, a, b, rows, inputs, outputs, scratch);
 }
 
 /* The ceiling: one tile, depth * 32 multiplications and additions, panels resident in the first-level cache. */

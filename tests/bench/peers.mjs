@@ -1,49 +1,28 @@
-// Other engines for tests/bench/matmul.mjs, from build/peers, where scripts/bench.sh installs what
-// tests/bench/peers/package.json names. One that is not there, or does not start, is left out and said so. All of them
-// run in WebAssembly on one thread.
-import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
-import { buildSync } from 'esbuild';
-
-const home = new URL('../../build/peers/', import.meta.url);
-const require = createRequire(new URL('package.json', home));
-const inPeers = (/** @type {string} */ path) => new URL(`node_modules/${path}`, home);
+// Other engines for kernels.mjs, given their modules: peers-node.mjs and page.mjs load them. All of them run in
+// WebAssembly on one thread.
 
 /** @typedef {{ name: string, product: Function, steps: Function }} Peer */
 
-/** @returns {Promise<Peer[]>} */
-export async function openPeers() {
-    if (!existsSync(inPeers('onnxruntime-web'))) {
-        console.log('  (no peers: npm install --prefix build/peers did not run or failed)');
-        return [];
-    }
+/**
+ * @param {Record<string, () => Promise<{ product: Function, steps: Function }>>} open
+ * @param {(line: string) => void} print  says what does not start @returns {Promise<Peer[]>}
+ */
+export async function startPeers(open, print) {
     const peers = [];
-    for (const [name, open] of Object.entries({ 'tfjs-wasm': openTfjs, 'ort-web': openOrt, 'jax-js': openJax })) {
+    for (const [name, start] of Object.entries(open)) {
         try {
-            peers.push({ name, ...(await open()) });
+            peers.push({ name, ...(await start()) });
         } catch (error) {
-            console.log(`  (${name} does not start: ${error instanceof Error ? error.message : error})`);
+            print(`  (${name} does not start: ${error instanceof Error ? error.message : error})`);
         }
     }
     return peers;
 }
 
-async function openTfjs() {
-    const tf = require('@tensorflow/tfjs-core');
-    const wasm = require('@tensorflow/tfjs-backend-wasm');
-    // The gradients are ES modules without file extensions, which Node does not load.
-    const gradients = fileURLToPath(new URL('gradients.mjs', home));
-    buildSync({
-        entryPoints: [fileURLToPath(inPeers('@tensorflow/tfjs-core/dist/register_all_gradients.js'))],
-        bundle: true,
-        format: 'esm',
-        platform: 'node',
-        outfile: gradients,
-        logLevel: 'error',
-    });
-    await import(gradients);
-    wasm.setWasmPaths(fileURLToPath(inPeers('@tensorflow/tfjs-backend-wasm/dist/')));
+/** @param {any} tf  @tensorflow/tfjs-core with gradients and the WebAssembly backend @param {any} wasm  the backend
+ * @param {string} files  where its .wasm files are */
+export async function tfjs(tf, wasm, files) {
+    wasm.setWasmPaths(files);
     tf.env().set('WASM_HAS_MULTITHREAD_SUPPORT', false);
     await tf.setBackend('wasm');
     if (!tf.env().getBool('WASM_HAS_SIMD_SUPPORT')) throw new Error('no SIMD');
@@ -109,11 +88,9 @@ async function openTfjs() {
     };
 }
 
-async function openOrt() {
-    const ort = await import(inPeers('onnxruntime-web/dist/ort.node.min.mjs').href);
+/** @param {any} ort  onnxruntime-web */
+export async function onnxruntime(ort) {
     ort.env.wasm.numThreads = 1;
-    // In Node it defines Worker, which jax-js would take for leave to use threads.
-    Object.defineProperty(globalThis, 'Worker', { get: () => undefined, set() {} });
     ort.env.logLevel = 'error';
     return {
         async product(x, w, rows, inputs, outputs) {
@@ -153,8 +130,8 @@ function onnxProduct(rows, inputs, outputs) {
     return Uint8Array.from([...number(1, 8), ...bytes(7, graph), ...bytes(8, number(2, 13))]);
 }
 
-async function openJax() {
-    const jax = await import(inPeers('@jax-js/jax/dist/index.js').href);
+/** @param {any} jax  @jax-js/jax */
+export async function jaxjs(jax) {
     await jax.init('wasm');
     jax.defaultDevice('wasm');
     const np = jax.numpy;

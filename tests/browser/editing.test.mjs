@@ -74,7 +74,7 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
     const spoken = (/** @type {Page} */ page, /** @type {string} */ selector) =>
         page.$eval(IN + selector, (node) => node.getAttribute('aria-valuetext')?.replace(/\s+/g, ' ') ?? '');
 
-    it('a boundary of stages is dragged over the layers, and the chart follows', async () => {
+    it('MUST-10, POINT-02: a boundary of stages is dragged over the layers, and the chart follows', async () => {
         const { page, complaints } = await openPart(
             'schedule="gpipe" ranks="4" microbatches="8" layers="2 1 1 1 1 1 1 2" cuts="2" lang="en"',
             'layers',
@@ -366,7 +366,7 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         await again.page.close();
     });
 
-    it('a finger drags a boundary and a cell; a swipe that starts there scrolls the page (VIE-09)', async () => {
+    it('VIE-09: a finger drags a boundary and a cell; a swipe that starts there scrolls the page', async () => {
         const { page } = await openPart('schedule="gpipe" ranks="2" microbatches="4" lang="en"', 'layers', {
             viewport: { width: 360, height: 640, hasTouch: true, isMobile: true },
         });

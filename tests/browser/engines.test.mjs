@@ -225,7 +225,7 @@ for (const { name, skip, launch } of engines) {
             return;
         }
 
-        it('MUST-10, POINT-02: a boundary of stages and an operation are dragged, from disk', async () => {
+        it('a boundary of stages and an operation are dragged, from disk', async () => {
             await fromDisk(FIGURE);
             await lives();
             /** Runs in the page. @param {string} selector */

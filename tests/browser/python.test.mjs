@@ -59,6 +59,7 @@ describe('the Python program', { skip: withoutBrowser || (process.env.CI ? false
                 '<pipeline-figure lang="en" schedule="1f1b" ranks="2" microbatches="2"></pipeline-figure>',
             );
             const { page } = await open(browser, url);
+            await page.bringToFront();
             await page.locator('pipeline-figure >>> [data-view="files"]').click();
             await page.locator('pipeline-figure >>> .python summary').click();
             await page.evaluate(() => {

@@ -241,6 +241,10 @@ static void plain_sgd(float *w, const float *dw, float rate, int32_t count) {
     for (int32_t i = 0; i < count; i++) w[i] -= rate * dw[i];
 }
 
+static void plain_divide_sgd(float *w, float *dw, float divisor, float rate, int32_t count) {
+    for (int32_t i = 0; i < count; i++) dw[i] /= divisor, w[i] -= rate * dw[i];
+}
+
 static void plain_sgd_momentum(float *w, float *velocity, const float *dw, float rate, float momentum, int32_t count) {
     for (int32_t i = 0; i < count; i++) {
         velocity[i] = momentum * velocity[i] + dw[i];
