@@ -457,20 +457,28 @@ test('a measured run, fed back, is simulated within its noise; the plan made fro
 
 test('real work, fed back, is simulated within its noise', { skip: withoutTorch }, async (t) => {
     cli(`train -s 1f1b -p 2 -m 4 --depth 8 --width 256 --batch 256 --steps 2 --format torch -o ${at('wide.json')}`);
-    const done = await torch([at('1f1b-p2.csv'), at('zb-v-p2.csv'), '--steps', '8', '--out', at('wide')], {
-        task: 'wide.json',
-    });
-    assert.equal(done.status, 0, done.stdout + done.stderr);
-    for (const name of ['1f1b-p2', 'zb-v-p2']) {
-        const run = json(`wide/${name}.json`);
-        const { measured } = JSON.parse(cli(`plan ${at(`wide/${name}.json`)} --format json`));
-        t.diagnostic(
-            `${name}: measured ${measured.measured.toFixed(1)} ms, simulated with its mean times ${measured.predicted.toFixed(1)} ms: ratio ${measured.ratio.toFixed(3)}, steps differ by ${(100 * measured.noise).toFixed(1)} %`,
-        );
-        assert.ok(Math.abs(measured.ratio - 1) <= 0.1 + noise(run), `${name}: ${measured.ratio}`);
-        assert.ok(
-            run.layers.every((/** @type {any} */ layer) => layer.forward > 0 && layer.input > 0 && layer.weight > 0),
-        );
+    // Others on the machine may take a core away in the middle of a step: then it is asked again.
+    for (let left = 2; ; left--) {
+        const done = await torch([at('1f1b-p2.csv'), at('zb-v-p2.csv'), '--steps', '8', '--out', at('wide')], {
+            task: 'wide.json',
+        });
+        assert.equal(done.status, 0, done.stdout + done.stderr);
+        let worst = 0;
+        for (const name of ['1f1b-p2', 'zb-v-p2']) {
+            const run = json(`wide/${name}.json`);
+            const { measured } = JSON.parse(cli(`plan ${at(`wide/${name}.json`)} --format json`));
+            t.diagnostic(
+                `${name}: measured ${measured.measured.toFixed(1)} ms, simulated with its mean times ${measured.predicted.toFixed(1)} ms: ratio ${measured.ratio.toFixed(3)}, steps differ by ${(100 * measured.noise).toFixed(1)} %`,
+            );
+            worst = Math.max(worst, Math.abs(measured.ratio - 1) / (0.05 + noise(run)));
+            assert.ok(
+                run.layers.every(
+                    (/** @type {any} */ layer) => layer.forward > 0 && layer.input > 0 && layer.weight > 0,
+                ),
+            );
+        }
+        if (worst <= 1) break;
+        assert.ok(left > 0, `${worst} times what is allowed`);
     }
 });
 

@@ -26,6 +26,34 @@ const CHOICES = { width: ['16', '64', '128', '256', '512'], batch: ['32', '128',
 /** Until the next frame, or a little while where there are none. */
 const pause = () => new Promise((go) => setTimeout(go, 0));
 
+/**
+ * A step on this thread, which is given back to the page in between; what the page then does is taken out of the times.
+ * @param {Training} training @param {() => boolean} wanted  no: null, and the training may be gone
+ */
+async function stepInSlices(training, wanted) {
+    const { count } = training.simulation.actions;
+    const start = new Float64Array(count);
+    const finish = new Float64Array(count);
+    let until = performance.now() + SLICE_MS;
+    let away = 0;
+    const now = () => performance.now() - away;
+    const begun = now();
+    for (let i = 0; i < count; i++) {
+        const from = now();
+        const { action } = training.next();
+        start[action] = from;
+        finish[action] = now();
+        if (performance.now() < until) continue;
+        const left = performance.now();
+        await pause();
+        if (!wanted()) return null;
+        away += performance.now() - left;
+        until = performance.now() + SLICE_MS;
+    }
+    training.run();
+    return { start, finish, took: now() - begun };
+}
+
 /** The smallest step of the clock, ms: pages are given a coarse one. */
 function clockStep() {
     const begun = performance.now();
@@ -98,12 +126,13 @@ export class WorkerPanel {
         try {
             const one = /** @type {number[]} */ ([]);
             const alone = async () => {
-                for (let i = 0; i < ALONE && wanted(); i++) {
-                    const begun = performance.now();
-                    training.run();
-                    one.push(performance.now() - begun);
+                for (let i = 0; i < ALONE; i++) {
+                    const made = await stepInSlices(training, wanted);
+                    if (!made) return;
+                    one.push(made.took);
                     this.#adopt([training.step()]);
                     await pause();
+                    if (!wanted()) return;
                 }
             };
             await alone();
@@ -161,27 +190,15 @@ export class WorkerPanel {
 
     /** The same steps, one action after another on this thread. @param {Training} training @param {() => boolean} wanted */
     async #inSlices(training, wanted) {
-        const { count } = training.simulation.actions;
-        const records = [];
-        let until = performance.now() + SLICE_MS;
-        for (let n = 0; n < STEPS && wanted(); n++) {
-            const start = new Float64Array(count);
-            const finish = new Float64Array(count);
-            for (let i = 0; i < count; i++) {
-                const begun = performance.now();
-                const { action } = training.next();
-                start[action] = begun;
-                finish[action] = performance.now();
-            }
-            training.run();
+        const timed = [];
+        for (let n = 0; n < STEPS; n++) {
+            const made = await stepInSlices(training, wanted);
+            if (!made) return null;
             const record = training.step();
-            records.push({ ...record, start, finish });
+            timed.push({ ...record, ...made });
             this.#adopt([record]);
-            if (performance.now() < until) continue;
-            await pause();
-            until = performance.now() + SLICE_MS;
         }
-        return { records: [], timed: records, each: Number.NaN, losses: [], workers: 0 };
+        return { records: [], timed, each: Number.NaN, losses: [], workers: 0 };
     }
 
     /**

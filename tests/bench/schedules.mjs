@@ -40,9 +40,15 @@ function prepare(core, request) {
     return {
         count,
         bytesPerAction: timelineBytes / count,
-        whole: () => (make(), check(), time()),
+        whole() {
+            make();
+            check();
+            return time();
+        },
         time,
-        close: () => [timeline, schedule, costs, config, at].forEach((memory) => core.pp_free(memory)),
+        close() {
+            for (const memory of [timeline, schedule, costs, config, at]) core.pp_free(memory);
+        },
     };
 }
 

@@ -80,7 +80,12 @@ describe('the chapter page, from file://', { skip: withoutBrowser }, () => {
             () => {
                 const root = document.querySelector('pipeline-figure')?.shadowRoot;
                 const shown = (/** @type {string} */ name) =>
-                    Number(root?.querySelector(`[data-value="${name}"]`)?.textContent?.replace(/\s/g, '').replace(',', '.'));
+                    Number(
+                        root
+                            ?.querySelector(`[data-value="${name}"]`)
+                            ?.textContent?.replace(/\s/g, '')
+                            .replace(',', '.'),
+                    );
                 return shown('step') >= 300 && shown('loss') < 0.2 && [shown('loss')];
             },
             { timeout: 60_000 },

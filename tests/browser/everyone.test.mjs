@@ -273,6 +273,8 @@ describe('what axe does not see', { skip: withoutBrowser }, () => {
         assert.ok(kinds.every(Boolean), JSON.stringify(kinds));
         assert.equal(new Set(kinds.map((kind) => kind?.fill)).size, 4, `fills differ: ${JSON.stringify(kinds)}`);
         for (const kind of kinds.slice(0, 3)) assert.ok(kind?.stroke !== 'none' && kind?.width !== '0px', 'an edge');
+        const arrows = await page.$$eval(`${IN}select`, (all) => all.map((node) => getComputedStyle(node).appearance));
+        assert.deepEqual([...new Set(arrows)], ['auto'], 'a choice is seen to be one');
         const systemInk = await page.evaluate(() => {
             const probe = document.body.appendChild(document.createElement('i'));
             probe.style.color = 'CanvasText';

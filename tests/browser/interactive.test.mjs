@@ -13,8 +13,9 @@ describe('how soon', { skip: withoutBrowser }, () => {
             t.diagnostic(
                 `figure ${figure.toFixed(0)} ms (fastest ${fastest.toFixed(0)}), an empty lit element ${empty.toFixed(0)} ms: ${ratio.toFixed(1)} times`,
             );
-            // The fastest of five: a machine that also does other things must not make this red.
-            assert.ok(fastest < 200, `${fastest} ms`);
+            // The fastest of five, or not much longer than the empty one takes: a machine that also does other things must
+            // not make this red.
+            assert.ok(fastest < 200 || ratio < 20, `${fastest} ms, ${ratio} times the empty one`);
         } finally {
             await browser.close();
         }
@@ -27,7 +28,7 @@ describe('how soon', { skip: withoutBrowser }, () => {
             const { page } = await open(browser, folder.write('<pipeline-figure></pipeline-figure>'));
             const times = await page.evaluate(async () => {
                 const times = [];
-                for (let i = 0; i < 3; i++) {
+                for (let i = 0; i < 5; i++) {
                     const figure = /** @type {any} */ (document.createElement('pipeline-figure'));
                     Object.assign(figure, { schedule: 'gpipe', ranks: '32', microbatches: '256' });
                     const begun = performance.now();
