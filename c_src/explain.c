@@ -62,26 +62,55 @@ void pp_report_shares(pp_summary *out, int32_t ranks, int exact) {
 
 /* ---- one rank ---- */
 
-/* Change in the chunks a rank holds: +1 where an action begins, -1 where it ends. */
-static int32_t holds(const pp_schedule *s, const pp_action *a) { return s->trains && a->op == PP_F; }
-static int32_t releases(const pp_action *a) { return a->op == PP_B || a->op == PP_W; }
+/* What one walk through all lists finds beside the ranks' reports. */
+typedef struct walked {
+    double *held_back;    /* per rank: ticks of W */
+    double *first, *last; /* per micro-batch: when it begins, when its last op but W ends */
+    double messages[2];   /* forward, backward */
+    int split;            /* 1: there are W */
+} walked;
 
-static void report_rank(const pp_schedule *s, const double *costs, const pp_timeline *line, int32_t r,
+/* 1 if a stage and the one after it are on two ranks. */
+static int crosses(const pp_schedule *s, const int32_t *rank, int32_t stage) {
+    return stage >= 0 && stage + 1 < s->stages && rank[stage] != rank[stage + 1];
+}
+
+static void report_rank(const pp_schedule *s, const double *costs, const pp_timeline *line, int32_t r, walked *all,
                         pp_rank_report *out) {
-    int32_t begin = s->rank_begin[r], end = s->rank_begin[r + 1], held = 0, peak = 0, backward_seen = 0, warmup = 0;
-    double busy = 0;
+    static const uint8_t row[] = {[PP_F] = PP_COST_FORWARD,
+                                  [PP_B] = PP_COST_BACKWARD,
+                                  [PP_I] = PP_COST_INPUT,
+                                  [PP_W] = PP_COST_WEIGHT,
+                                  [PP_R] = PP_COST_RECOMPUTE};
+    const int32_t begin = s->rank_begin[r], end = s->rank_begin[r + 1], n = s->stages;
+    int32_t held = 0, peak = 0, backward_seen = 0, warmup = 0;
+    double busy = 0, held_back = 0;
     for (int32_t i = begin; i < end;) {
-        int32_t last = s->actions[i].fused ? i + 1 : i;
-        busy += pp_cost_of(s, costs, i);
-        for (int32_t j = i; j <= last; j++) held += holds(s, &s->actions[j]);
+        const int32_t last = s->actions[i].fused ? i + 1 : i;
+        busy += last > i ? pp_cost_of(s, costs, i) : costs[row[s->actions[i].op] * n + s->actions[i].stage];
+        for (int32_t j = i; j <= last; j++) held += s->trains && s->actions[j].op == PP_F;
         if (held > peak) peak = held;
-        for (int32_t j = i; j <= last; j++) {
-            held -= releases(&s->actions[j]);
-            if (s->actions[j].op == PP_B || s->actions[j].op == PP_I) backward_seen = 1;
-            if (s->actions[j].op == PP_F && !backward_seen) warmup++;
+        for (; i <= last; i++) {
+            const pp_action a = s->actions[i];
+            const int32_t k = s->slices == 1 ? a.microbatch : a.microbatch / s->slices;
+            const int32_t *rank = s->stage_rank + (s->unit_pipe != NULL ? s->unit_pipe[a.microbatch] * n : 0);
+            if (a.op == PP_W) { /* the gradient is through; weights have no one waiting */
+                held--;
+                all->split = 1;
+                held_back += costs[PP_COST_WEIGHT * n + a.stage];
+                continue;
+            }
+            if (a.op == PP_F && !backward_seen) warmup++;
+            if (a.op == PP_B || a.op == PP_I) backward_seen = 1;
+            held -= a.op == PP_B;
+            if (line->start[i] < all->first[k]) all->first[k] = line->start[i];
+            if (line->finish[i] > all->last[k]) all->last[k] = line->finish[i];
+            /* An F takes its input from the stage below, a gradient comes from the one above. */
+            if (a.op != PP_R && line->input[i] >= 0)
+                all->messages[a.op != PP_F] += crosses(s, rank, a.op == PP_F ? a.stage - 1 : a.stage);
         }
-        i = last + 1;
     }
+    all->held_back[r] = held_back;
     *out = (pp_rank_report){.busy = busy,
                             .first = end > begin ? line->start[begin] : 0,
                             .last = end > begin ? line->finish[end - 1] : 0,
@@ -134,17 +163,13 @@ static double ends_of_ranks(const pp_schedule *s, const double *costs, int32_t b
  * Fused slots count with their own time, and the rest stands as it is: a slot is no shorter than either half, so a unit
  * that passes through it spends no less there than in its own F or B, and never meets a slot twice, since its F all end
  * before its B begin. And the last slot of a rank, W left out, is no fused one: its F would have a B still to come. */
-static double lower_bound(const pp_schedule *s, const double *costs, const pp_rank_report *ranks, double *scratch) {
+static double lower_bound(const pp_schedule *s, const double *costs, const pp_rank_report *ranks, const walked *all,
+                          double *scratch) {
     double *head = scratch, *tail = scratch + s->ranks;
-    int32_t split = 0;
-    for (int32_t i = 0; i < s->action_count; i++) split |= s->actions[i].op == PP_W;
-    double bound = ends_of_ranks(s, costs, split ? PP_COST_INPUT : PP_COST_BACKWARD, head, tail);
+    double bound = ends_of_ranks(s, costs, all->split ? PP_COST_INPUT : PP_COST_BACKWARD, head, tail);
     for (int32_t r = 0; r < s->ranks; r++) {
         if (s->rank_begin[r + 1] == s->rank_begin[r]) continue;
-        double held_back = 0;
-        for (int32_t i = s->rank_begin[r]; i < s->rank_begin[r + 1]; i++)
-            if (s->actions[i].op == PP_W) held_back += costs[PP_COST_WEIGHT * s->stages + s->actions[i].stage];
-        double own = head[r] + ranks[r].busy, through = own - held_back + tail[r];
+        double own = head[r] + ranks[r].busy, through = own - all->held_back[r] + tail[r];
         if (through > bound) bound = through;
         if (own > bound) bound = own;
     }
@@ -154,33 +179,14 @@ static double lower_bound(const pp_schedule *s, const double *costs, const pp_ra
 /* ---- summary ---- */
 
 size_t pp_report_scratch_bytes(const pp_schedule *s) {
-    size_t longer = (size_t)(s->microbatches > s->ranks ? s->microbatches : s->ranks);
-    return 2 * longer * sizeof(double);
+    return (3 * (size_t)s->ranks + 2 * (size_t)s->microbatches) * sizeof(double);
 }
 
-static void report_latency(const pp_schedule *s, const pp_timeline *line, double *first, pp_summary *out) {
-    double *last = first + s->microbatches;
-    for (int32_t k = 0; k < s->microbatches; k++) first[k] = INFINITY, last[k] = 0;
-    for (int32_t i = 0; i < s->action_count; i++) {
-        int32_t k = s->actions[i].microbatch / s->slices;
-        if (s->actions[i].op == PP_W) continue; /* the gradient is through; weights have no one waiting */
-        if (line->start[i] < first[k]) first[k] = line->start[i];
-        if (line->finish[i] > last[k]) last[k] = line->finish[i];
-    }
+static void report_latency(const pp_schedule *s, const walked *all, pp_summary *out) {
+    const double *first = all->first, *last = all->last;
     out->latency_first = isfinite(first[0]) ? last[0] - first[0] : 0;
     for (int32_t k = 0; k < s->microbatches; k++)
         if (isfinite(first[k]) && last[k] - first[k] > out->latency_largest) out->latency_largest = last[k] - first[k];
-}
-
-static void report_transfers(const pp_schedule *s, const pp_timeline *line, pp_summary *out) {
-    for (int32_t i = 0; i < s->action_count; i++) {
-        int32_t x = line->input[i];
-        if (x < 0 || s->actions[i].op == PP_R || pp_rank_of_action(s, i) == pp_rank_of_action(s, x)) continue;
-        if (s->actions[i].op == PP_F)
-            out->transfers_forward++;
-        else
-            out->transfers_backward++;
-    }
 }
 
 static int row_equal(const double *costs, int32_t stages, int32_t row) {
@@ -191,7 +197,9 @@ static int row_equal(const double *costs, int32_t stages, int32_t row) {
 
 /* 1 if every time is a sum of whole ticks: the costs of all actions, and the latencies. */
 static int all_whole(const pp_schedule *s, const double *costs) {
-    for (int32_t i = 0; i < s->action_count; i++) {
+    int whole = 1; /* mostly all costs are, and no action needs to be asked */
+    for (int32_t i = 0; i < PP_COST_LATENCY * s->stages; i++) whole &= costs[i] == floor(costs[i]);
+    for (int32_t i = 0; !whole && i < s->action_count; i++) {
         double cost = pp_cost_of(s, costs, i);
         if (cost != floor(cost)) return 0;
     }
@@ -236,10 +244,13 @@ static int32_t largest_stage(const pp_schedule *s, const double *costs, int32_t 
 
 void pp_report(const pp_schedule *s, const pp_config *config, const double *costs, const pp_timeline *line,
                void *scratch, pp_summary *out, pp_rank_report *ranks) {
+    double *ends = scratch, *held_back = ends + 2 * s->ranks, *begun = held_back + s->ranks;
+    walked all = {.held_back = held_back, .first = begun, .last = begun + s->microbatches};
+    for (int32_t k = 0; k < s->microbatches; k++) all.first[k] = INFINITY, all.last[k] = 0;
     *out = (pp_summary){.cadence_rank = -1, .cadence_stage = -1};
     double first = INFINITY, last = 0;
     for (int32_t r = 0; r < s->ranks; r++) {
-        report_rank(s, costs, line, r, &ranks[r]);
+        report_rank(s, costs, line, r, &all, &ranks[r]);
         const pp_generator *row = config != NULL ? pp_generator_of(config->schedule) : NULL;
         if (row != NULL && row->weight_versions != NULL) ranks[r].weight_versions = row->weight_versions(config, r);
         out->busy += ranks[r].busy;
@@ -266,9 +277,10 @@ void pp_report(const pp_schedule *s, const pp_config *config, const double *cost
     out->throughput = out->makespan > 0 ? s->microbatches / out->makespan : 0;
     out->forward_sum = stage_sum(costs, s->stages, PP_COST_FORWARD, 0, s->stages);
     out->backward_sum = s->trains ? stage_sum(costs, s->stages, PP_COST_BACKWARD, 0, s->stages) : 0;
-    out->lower_bound = lower_bound(s, costs, ranks, scratch);
-    report_latency(s, line, scratch, out);
-    report_transfers(s, line, out);
+    out->lower_bound = lower_bound(s, costs, ranks, &all, ends);
+    report_latency(s, &all, out);
+    out->transfers_forward = all.messages[0];
+    out->transfers_backward = all.messages[1];
     report_formula(s, config, costs, out);
 }
 
@@ -319,8 +331,22 @@ typedef struct idle_sink {
 static void idle_add(idle_sink *sink, int32_t rank, double start, double finish, int32_t reason, int32_t before,
                      int32_t waits_for) {
     if (finish <= start) return;
-    if (sink->count < sink->capacity) sink->out[sink->count] = (pp_idle){rank, start, finish, reason, before, waits_for};
+    if (sink->count < sink->capacity)
+        sink->out[sink->count] = (pp_idle){rank, start, finish, reason, before, waits_for};
     sink->count++;
+}
+
+double pp_idle_made(const pp_schedule *s, const double *costs, const pp_timeline *line, int32_t i, double free,
+                    int32_t *waits_for) {
+    const double start = line->start[i];
+    const int first = i == s->rank_begin[pp_rank_of_action(s, i)];
+    int32_t at = last_input(s, costs, line, i);
+    int32_t input = at >= 0 ? line->input[at] : -1;
+    int late = at >= 0 && arrival(s, costs, line, at) >= start;
+    if (!late && !first) input = i - 1; /* its own message kept it */
+    double made = input >= 0 ? line->finish[input] : 0;
+    *waits_for = input;
+    return made < free ? free : made > start ? start : made;
 }
 
 int32_t pp_idle_fill(const pp_schedule *s, const double *costs, const pp_timeline *line, pp_idle *out,
@@ -336,12 +362,8 @@ int32_t pp_idle_fill(const pp_schedule *s, const double *costs, const pp_timelin
         for (int32_t i = s->rank_begin[r]; i < s->rank_begin[r + 1]; i++) {
             double start = line->start[i];
             if (start > free) {
-                int32_t at = last_input(s, costs, line, i);
-                int32_t input = at >= 0 ? line->input[at] : -1;
-                int late = at >= 0 && arrival(s, costs, line, at) >= start;
-                if (!late && i > s->rank_begin[r]) input = i - 1; /* its own message kept it */
-                double made = input >= 0 ? line->finish[input] : 0;
-                made = made < free ? free : made > start ? start : made;
+                int32_t input;
+                const double made = pp_idle_made(s, costs, line, i, free, &input);
                 int first = i == s->rank_begin[r];
                 idle_add(&sink, r, free, made, first ? PP_IDLE_FILL : PP_IDLE_INPUT, i, input);
                 idle_add(&sink, r, made, start, PP_IDLE_TRANSFER, i, input);

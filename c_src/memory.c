@@ -76,6 +76,7 @@ typedef struct walk {
     uint8_t *remade; /* per stage and unit: 1 if an R makes its activations again; NULL where there is no R */
     int32_t count;   /* all of held */
     double level;    /* and what they take; exactly 0 when count is */
+    int32_t counts;  /* 1: chunks are counted as pp_rank_report.peak_activations counts them */
 } walk;
 
 static size_t cells_of(const pp_schedule *s) {
@@ -93,7 +94,7 @@ static size_t cell(const walk *w, const pp_action *a) {
 }
 
 static walk walk_begin(const pp_schedule *s, const double *table, void *memory) {
-    walk w = {.s = s, .table = table, .held = memory};
+    walk w = {.s = s, .table = table, .held = memory, .counts = table == NULL};
     memset(w.held, 0, HELD_KINDS * (size_t)s->stages * sizeof(int32_t));
     if (s->recompute == PP_RECOMPUTE_NONE) return w;
     w.remade = (uint8_t *)(w.held + HELD_KINDS * s->stages);
@@ -121,11 +122,19 @@ static int is_remade(const walk *w, const pp_action *a) { return w->remade != NU
 
 static void take(walk *w, const pp_action *a) {
     if (!w->s->trains) return;
+    if (w->counts) {
+        w->level += a->op == PP_F;
+        return;
+    }
     if (a->op == PP_F) change(w, a->stage, is_remade(w, a) ? HELD_INPUT : HELD_ACTIVATIONS, 1);
     if (a->op == PP_R) change(w, a->stage, HELD_ACTIVATIONS, 1);
 }
 
 static void release(walk *w, const pp_action *a) {
+    if (w->counts) {
+        w->level -= a->op == PP_B || a->op == PP_W;
+        return;
+    }
     if (a->op == PP_I) change(w, a->stage, HELD_KEPT, 1);
     if (a->op == PP_B || a->op == PP_I) change(w, a->stage, HELD_ACTIVATIONS, -1);
     if ((a->op == PP_B || a->op == PP_W) && is_remade(w, a)) change(w, a->stage, HELD_INPUT, -1);
@@ -137,7 +146,7 @@ static void find_fixed(const pp_schedule *s, const pp_config *config, const doub
     const pp_generator *row = config != NULL ? pp_generator_of(config->schedule) : NULL;
     const int32_t n = s->stages;
     for (int32_t r = 0; r < s->ranks; r++) fixed[r] = 0;
-    for (int32_t i = 0; i < s->pipes * n; i++) {
+    for (int32_t i = 0; table != NULL && i < s->pipes * n; i++) {
         const double *stage = table + i % n;
         const int32_t rank = s->stage_rank[i];
         double versions = row != NULL && row->weight_versions != NULL ? row->weight_versions(config, rank) : 1;

@@ -453,6 +453,7 @@ PP_EXPORT(pp_schedule_bytes) size_t pp_schedule_bytes(const pp_config *config);
  * are all equal; only schedules found by trying (zb-auto, v-half, v-min, 1f1b-v) look at them, so that a change of costs
  * leaves the order of all others as it is. Returns PP_OK, PP_ERR_CAPACITY (bytes too few), or the
  * refusal of the schedule's own rule, which pp_config_parse gives too. The schedule is valid: pp_check accepts it. */
+PP_EXPORT(pp_schedule_by_costs) int32_t pp_schedule_by_costs(int32_t schedule); /* 1: found by trying */
 PP_EXPORT(pp_schedule_make)
 int32_t pp_schedule_make(const pp_config *config, const double *costs, void *memory, size_t bytes, pp_fault *fault);
 
@@ -634,6 +635,29 @@ int32_t pp_critical_path(const pp_schedule *schedule, const double *costs, const
 PP_EXPORT(pp_bound_by)
 int32_t pp_bound_by(const pp_schedule *schedule, const double *costs, const pp_timeline *timeline, int32_t action);
 
+/* -- a chart of many cells --
+ * What a pixel may show: an op on every other of a rank's stages (PP_F ... PP_R) and on those between (that plus PP_R + 1),
+ * idle time of two kinds, the line between two wide bars. */
+enum { PP_PAINT_WAIT = 2 * (PP_R + 1), PP_PAINT_WIRE, PP_PAINT_EDGE, PP_PAINT_KINDS };
+/* Paints ranks first_rank ... + rank_count - 1 from tick `from` on, `scale` columns a tick: rank by rank `pitch` rows of
+ * pixels, of which the chart takes the first `height`. pixels: columns * pitch * rank_count, caller's; 0 where nothing is.
+ * A column that several kinds share is stacked, F uppermost, by their shares of it, each kind at least a row, so that no
+ * bar and no bubble is lost however narrow; more kinds than rows become one mixed colour.
+ * palette: two colours for each of PP_PAINT_KINDS, of the ground and of the mark on it, in whatever form the caller reads
+ * (bytes red, green, blue, opacity for a canvas). Marks are of `grain` pixels, on bars of 4 grains and more.
+ * scratch: pp_paint_scratch_bytes(schedule). Cannot fail. */
+PP_EXPORT(pp_paint_scratch_bytes) size_t pp_paint_scratch_bytes(const pp_schedule *schedule);
+PP_EXPORT(pp_paint)
+void pp_paint(const pp_schedule *schedule, const double *costs, const pp_timeline *timeline, double from, double scale,
+              int32_t first_rank, int32_t rank_count, int32_t columns, int32_t height, int32_t pitch, int32_t grain,
+              const uint32_t *palette, void *scratch, uint32_t *pixels);
+/* The action that a rank performs at a time, of a fused slot the first; -1 for none. By halving. */
+PP_EXPORT(pp_action_at)
+int32_t pp_action_at(const pp_schedule *schedule, const pp_timeline *timeline, int32_t rank, double time);
+/* Which kinds of things a chart shows: bit 1 << op for each op, and these. */
+enum { PP_KIND_CHUNKS = 1 << 5, PP_KIND_WAIT = 1 << 6, PP_KIND_WIRE = 1 << 7, PP_KIND_MESSAGE = 1 << 8 };
+PP_EXPORT(pp_kinds) int32_t pp_kinds(const pp_schedule *schedule, const double *costs, const pp_timeline *timeline);
+
 /* ---- 4b. Studies of a step ------------------------------------------------------------------------------------ */
 
 /* Results here are structs of doubles, so that a caller can read them as columns. Name of a field of one of them, ""
@@ -813,7 +837,8 @@ PP_EXPORT(pp_memory_report)
 void pp_memory_report(const pp_schedule *schedule, const pp_config *config, const double *table, double capacity,
                       const pp_timeline *timeline, void *scratch, pp_memory *out, pp_memory_rank *ranks);
 /* The level of one rank over time: from each time on, until the next, it holds so much. Writes at most capacity entries
- * (out may be NULL with capacity 0) and returns how many there are. */
+ * (out may be NULL with capacity 0) and returns how many there are. table may be NULL: then chunks of activations are
+ * counted, each from the start of its F to the end of its B or W, as peak_activations of pp_rank_report does. */
 #define PP_LEVEL_FIELDS(X)                                                                                           \
     X(time)                                                                                                          \
     X(level)

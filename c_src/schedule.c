@@ -57,6 +57,7 @@ int32_t pp_schedule_chunks_min(int32_t id) { return valid(id) ? generators[id]->
 int32_t pp_schedule_chunks_max(int32_t id) { return valid(id) ? generators[id]->chunks_max : 0; }
 int32_t pp_schedule_chunks_default(int32_t id) { return valid(id) ? generators[id]->chunks_default : 0; }
 int32_t pp_schedule_trains(int32_t id) { return valid(id) ? generators[id]->trains : 0; }
+int32_t pp_schedule_by_costs(int32_t id) { return valid(id) && generators[id]->by_costs; }
 int32_t pp_schedule_asynchronous(int32_t id) { return valid(id) && generators[id]->update_every != NULL; }
 const char *pp_schedule_formula(int32_t id) { return valid(id) ? generators[id]->formula : ""; }
 

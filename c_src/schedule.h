@@ -41,6 +41,7 @@ typedef struct pp_generator {
     int32_t chunks_min, chunks_max, chunks_default;
     int32_t slices_default; /* 0 means 1 */
     int32_t trains;
+    int32_t by_costs; /* 1: its order depends on the costs */
     uint32_t options;        /* bit 1u << PP_OPT_...: options of its own, beside those every schedule has */
     const char *formula;     /* closed form of the makespan in words of pipeline.h, "" for none */
     /* Refuses shapes the rule does not cover and fills in defaults that depend on the shape (group); NULL: all legal. */

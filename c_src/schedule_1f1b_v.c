@@ -82,6 +82,7 @@ const pp_generator pp_generator_1f1b_v = {
     .chunks_max = 2,
     .chunks_default = 2,
     .trains = 1,
+    .by_costs = 1,
     .options = 1u << PP_OPT_RECOMPUTE,
     .formula = "",
     .action_count = action_count,

@@ -53,6 +53,7 @@ const pp_generator pp_generator_v_half = {
     .chunks_max = 2,
     .chunks_default = 2,
     .trains = 1,
+    .by_costs = 1,
     .options = 1u << PP_OPT_RECOMPUTE,
     .formula = "F = I = W: (6 m + 3 p - 4) F, with an even p (6 m + 3 p - 7) F",
     .action_count = action_count,

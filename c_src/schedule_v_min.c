@@ -39,6 +39,7 @@ const pp_generator pp_generator_v_min = {
     .chunks_max = 2,
     .chunks_default = 2,
     .trains = 1,
+    .by_costs = 1,
     .options = 1u << PP_OPT_RECOMPUTE,
     .formula = "F = I = W: (6 m + 4 p - 5) F, where 3 divides p (6 m + 4 p - 7) F",
     .action_count = action_count,

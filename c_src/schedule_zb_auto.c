@@ -182,6 +182,7 @@ const pp_generator pp_generator_zb_auto = {
     .chunks_max = 2,
     .chunks_default = 1,
     .trains = 1,
+    .by_costs = 1,
     .options = 1u << PP_OPT_RECOMPUTE | 1u << PP_OPT_MEMORY_LIMIT | 1u << PP_OPT_KEPT_SHARE,
     .formula = "",
     .legal = legal,

@@ -23,4 +23,5 @@ node tests/bench/workers.mjs
 pp_find_browsers
 node tests/bench/browsers.mjs
 node tests/bench/figure.mjs
-exec node tests/bench/interactive.mjs
+node tests/bench/interactive.mjs
+exec node tests/bench/large.mjs

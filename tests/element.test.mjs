@@ -88,7 +88,7 @@ test('rows hold every action and every wait once, in the order of time, without 
     ]) {
         const simulation = engine.simulate(request);
         const rows = rowsOf(simulation);
-        assert.equal(rows.flat().length, simulation.actions.count + simulation.idle.length);
+        assert.equal(rows.flat().length, simulation.actions.count + simulation.idle.count);
         for (const row of rows) {
             let at = 0;
             for (const cell of row) {

@@ -181,7 +181,7 @@ test('an action in words', () => {
 test('an idle interval in words: filling, waiting, on its way, sending, draining', () => {
     const reasons = (request, lang) => {
         const simulation = engine.simulate(request);
-        return simulation.idle.map((_, j) => plain(describeIdle(simulation, j, lang)));
+        return [...simulation.idle.rank.keys()].map((j) => plain(describeIdle(simulation, j, lang)));
     };
     const plainOnes = reasons({}, 'ru');
     assert.ok(
@@ -216,7 +216,7 @@ test('every cell and every wait can be described, in both languages', () => {
     ]) {
         const simulation = engine.simulate(request);
         for (const lang of ['ru', 'en']) {
-            const texts = simulation.idle.map((_, j) => describeIdle(simulation, j, lang));
+            const texts = [...simulation.idle.rank.keys()].map((j) => describeIdle(simulation, j, lang));
             for (let i = 0; i < simulation.actions.count; i++) texts.push(describeAction(simulation, i, lang));
             for (const text of texts) assert.doesNotMatch(text, /[{}]|undefined|NaN|\d\.\d\d\d/, text);
         }

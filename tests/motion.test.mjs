@@ -97,6 +97,6 @@ test('whole rows: idle time behind all cells, to the end of the last', () => {
     const simulation = step({ schedule: 'gpipe' });
     const { start, finish } = simulation.actions;
     const rows = wholeRows(simulation, { start, finish });
-    assert.equal(rows.idle.length, 4);
-    assert.ok(rows.idle.every(({ start, finish }) => start === 0 && finish === 33));
+    assert.equal(rows.idle.count, 4);
+    assert.ok(rows.idle.start.every((time) => time === 0) && rows.idle.finish.every((time) => time === 33));
 });

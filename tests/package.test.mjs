@@ -91,12 +91,12 @@ test('the package holds no tests, sources of the core or leftovers of the build'
 
 // A limit for each half: what the core adds is found in the core, what the figure adds in the figure. npm run sizes says
 // more.
-test('the one script stays under 186 kB, compressed; the core in it under 86', () => {
+test('the one script stays under 195 kB, compressed; the core in it under 88', () => {
     const packed = (/** @type {string} */ name) => gzipSync(readFileSync(join(root, name)), { level: 9 }).length;
     const script = packed('dist/pipeline-figure.iife.js');
     const core = packed('build/wasm/core_figure.wasm');
-    assert.ok(script <= 186_000, `${script} bytes`);
-    assert.ok(core <= 86_000, `${core} bytes`);
+    assert.ok(script <= 195_000, `${script} bytes`);
+    assert.ok(core <= 88_000, `${core} bytes`);
 });
 
 test('EMB-02: embed.html is whole: it asks for no other file, and no text in it ends a script early', () => {

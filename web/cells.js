@@ -1,4 +1,5 @@
 // The cells of a chart, actions and idle intervals alike, in the order a reader meets them. No document.
+import { lazily } from './step.js';
 
 /**
  * @typedef {import('./engine.js').Simulation} Simulation
@@ -7,28 +8,36 @@
 
 /** @param {Simulation} simulation @param {Selection} cell @returns {{ rank: number, start: number, finish: number }} */
 export function spanOf({ actions, idle }, { kind, index }) {
-    if (kind === 'idle') return idle[index];
+    if (kind === 'idle') return { rank: idle.rank[index], start: idle.start[index], finish: idle.finish[index] };
     return { rank: actions.rank[index], start: actions.start[index], finish: actions.finish[index] };
 }
 
 /** @param {Selection | null} a @param {Selection | null} b */
 export const sameCell = (a, b) => a?.kind === b?.kind && a?.index === b?.index;
 
-/** Cells of each rank, early ones first. @param {Simulation} simulation @returns {Selection[][]} */
+/** Cells of each rank, early ones first; a row is made when it is read. @param {Simulation} simulation @returns {Selection[][]} */
 export function rowsOf(simulation) {
-    /** @type {{ cell: Selection, start: number, finish: number }[][]} */
-    const rows = simulation.perRank.map(() => []);
-    for (const [kind, count] of /** @type {const} */ ([
-        ['action', simulation.actions.count],
-        ['idle', simulation.idle.length],
-    ])) {
-        for (let index = 0; index < count; index++) {
-            const cell = { kind, index };
-            const { rank, start, finish } = spanOf(simulation, cell);
-            rows[rank].push({ cell, start, finish });
-        }
+    /** @type {any} */
+    const rows = simulation.perRank.map(() => null);
+    for (const rank of rows.keys()) lazily(rows, [String(rank)], () => ({ [rank]: rowOf(simulation, rank) }));
+    return rows;
+}
+
+/** @param {Simulation} simulation @param {number} rank @returns {Selection[]} */
+function rowOf(simulation, rank) {
+    const { idle, rankBegin } = simulation;
+    /** @type {Selection[]} */
+    const row = [];
+    for (let index = rankBegin[rank]; index < rankBegin[rank + 1]; index++) row.push({ kind: 'action', index });
+    // Ranks are ascending in idle.rank, too.
+    for (let index = idle.rank.indexOf(rank); index >= 0 && idle.rank[index] === rank; index++) {
+        row.push({ kind: 'idle', index });
     }
-    return rows.map((row) => row.sort((a, b) => a.start - b.start || a.finish - b.finish).map(({ cell }) => cell));
+    const at = (/** @type {Selection} */ cell) => spanOf(simulation, cell);
+    return row
+        .map((cell) => ({ cell, ...at(cell) }))
+        .sort((a, b) => a.start - b.start || a.finish - b.finish)
+        .map(({ cell }) => cell);
 }
 
 /** The cell of a row at a time, or the one nearest to it. @param {Simulation} simulation @param {Selection[]} row @param {number} time */
@@ -91,15 +100,23 @@ function otherMicrobatch({ actions }, row, { kind, index }, way) {
 }
 
 /** The step with other times; what no cell covers is idle. @param {Simulation} simulation @param {{ start: Float64Array, finish: Float64Array }} times */
-export function wholeRows({ actions, summary, idle, perRank, ...rest }, { start, finish }) {
+export function wholeRows({ actions, summary, idle: _, perRank, ...rest }, { start, finish }) {
     const makespan = finish.reduce((most, time) => Math.max(most, time), 0);
-    const row = (/** @type {number} */ rank) =>
-        /** @type {any} */ ({ ...idle[0], rank, start: 0, finish: makespan, reason: 0 });
+    const count = perRank.length;
+    const every = (/** @type {number} */ value) => new Float64Array(count).fill(value);
     return {
         ...rest,
         perRank,
         actions: { ...actions, start, finish },
-        idle: perRank.map((_, rank) => row(rank)),
+        idle: {
+            count,
+            rank: Int32Array.from(perRank.keys()),
+            start: every(0),
+            finish: every(makespan),
+            reason: new Int32Array(count),
+            before: new Int32Array(count).fill(-1),
+            waits_for: new Int32Array(count).fill(-1),
+        },
         summary: { ...summary, makespan },
     };
 }

@@ -1,17 +1,20 @@
 // The chart in the page: draws the scene into its <svg>, finds the cell under a pointer, lets keys walk over the cells.
 // It knows which cell is shown; what is said about it is the element's business.
 import { cellAfterKey, rowsOf, sameCell, spanOf } from './cells.js';
+import { Dense } from './dense.js';
 import { Motion } from './motion.js';
 import {
     buildScene,
     circleShapes,
     criticalPathShapes,
+    hitStep,
     hitTest,
     microbatchShapes,
     selectionShapes,
     timeToX,
 } from './scene.js';
 import { renderScene, updateOverlay, updateSvg } from './svg.js';
+import { Zoom, ZoomBar } from './zoom.js';
 
 /**
  * @typedef {import('./engine.js').Simulation} Simulation
@@ -37,6 +40,8 @@ const GRID_CELLS = 600;
 const NARROW = 480;
 const MIN_CELL = 14;
 
+const noBox = { x: 0, y: 0, w: 0, h: 0 };
+
 export class Chart {
     /** @type {Simulation | null} */
     simulation = null;
@@ -45,8 +50,8 @@ export class Chart {
     /** @type {SVGSVGElement | null} */
     svg = null;
     #onShow;
-    /** @type {Selection[][]} */
-    #rows = [];
+    /** @type {Selection[][] | null} */
+    #rowsMade = null;
     /** @type {Selection | null} */
     #pinned = null;
     /** @type {Selection | null} */
@@ -72,8 +77,9 @@ export class Chart {
     /**
      * @param {HTMLElement} box @param {(cell: Selection | null, cause: 'point' | 'pin' | 'key' | 'draw') => void} onShow
      * @param {() => void} onSpace  the space bar was pressed on the chart
+     * @param {() => void} [onView]  another part of the step is in sight
      */
-    constructor(box, onShow, onSpace) {
+    constructor(box, onShow, onSpace, onView) {
         this.box = box;
         this.#onShow = onShow;
         this.#onSpace = onSpace;
@@ -95,6 +101,26 @@ export class Chart {
         this.cursor.className = 'cursor';
         this.cursor.setAttribute('role', 'img');
         this.cursor.tabIndex = 0;
+        this.dense = new Dense(box);
+        this.zoom = new Zoom(() => {
+            if (!this.simulation || !this.#options) return;
+            this.draw(this.simulation, this.#options);
+            onView?.();
+        });
+        this.zoomBar = new ZoomBar(this.zoom);
+        box.addEventListener('wheel', (event) => this.#onWheel(event), { passive: false });
+    }
+
+    /** Cells by row, made when keys or screen readers ask for them. */
+    get #rows() {
+        this.#rowsMade ??= rowsOf(/** @type {Simulation} */ (this.simulation));
+        return this.#rowsMade;
+    }
+
+    /** Too many cells for a place of its own each. */
+    get #large() {
+        const { actions, idle } = /** @type {Simulation} */ (this.simulation);
+        return actions.count > GRID_CELLS || actions.count + idle.count > GRID_CELLS;
     }
 
     /** The cell that is explained and lifted out of the rest. */
@@ -112,30 +138,40 @@ export class Chart {
         const changed = simulation !== before;
         this.simulation = simulation;
         this.#options = options;
-        const cells = simulation.actions.count + simulation.idle.length;
+        const stalled = 'circle' in simulation;
+        const large = this.#large && !stalled;
+        const view = large && !options.fits ? this.zoom.view(simulation) : null;
         const look = {
             width: options.width,
             lang: options.lang,
-            minCell: options.width < NARROW && cells <= GRID_CELLS && !options.fits ? MIN_CELL : 0,
+            minCell: options.width < NARROW && !large && !options.fits ? MIN_CELL : 0,
             span: options.span,
             idPrefix: options.idPrefix,
-            phases: !('circle' in simulation),
+            phases: !stalled,
+            pixels: !stalled,
+            view,
         };
         const scene = buildScene(simulation, look);
         this.scene = scene;
         this.#motion.stop();
-        const stands = before && !('circle' in before) && !('circle' in simulation);
+        const stands = before && !('circle' in before) && !stalled;
         if (this.svg === null) this.#insert(scene);
-        else if (changed && stands && options.moves && cells <= GRID_CELLS) {
+        else if (changed && stands && options.moves && !large && before.actions.count <= GRID_CELLS) {
             this.#motion.go(before, simulation, (seen) => {
                 if (this.svg) updateSvg(this.svg, seen === simulation ? scene : buildScene(seen, look));
             });
         } else updateSvg(this.svg, scene);
         if (changed) {
-            this.#rows = rowsOf(simulation);
+            this.#rowsMade = null;
             this.#forget();
         }
-        this.#describe(cells <= GRID_CELLS);
+        if (this.scene.dense) this.dense.draw(simulation, this.scene);
+        else this.dense.clear();
+        if (large && !options.fits) {
+            if (!this.zoomBar.bar.isConnected) this.box.append(this.zoomBar.bar);
+            this.zoomBar.describe(simulation, view, options.lang);
+        } else this.zoomBar.bar.remove();
+        this.#describe(!this.#large);
         this.#keepNames();
         this.#overlay();
         this.#drawTime();
@@ -168,6 +204,8 @@ export class Chart {
         this.cursor.remove();
         this.names.remove();
         this.veil.remove();
+        this.dense.clear();
+        this.zoomBar.bar.remove();
         this.svg = null;
         this.scene = null;
         this.simulation = null;
@@ -229,7 +267,10 @@ export class Chart {
         svg.appendChild(document.createElementNS(SVG, 'g')).setAttribute('class', 'places');
         svg.addEventListener('pointermove', (event) => this.#onPoint(event));
         svg.addEventListener('pointerleave', () => this.#hover(null));
-        svg.addEventListener('pointerdown', () => this.#press());
+        svg.addEventListener('pointerdown', (event) => {
+            this.#press();
+            this.zoom.press(event);
+        });
         svg.addEventListener('click', (event) => this.#onClick(event));
         for (const node of [svg, this.cursor]) {
             node.addEventListener('keydown', (event) => this.#onKey(/** @type {KeyboardEvent} */ (event)));
@@ -246,7 +287,7 @@ export class Chart {
         this.#lit = -1;
         const simulation = /** @type {Simulation} */ (this.simulation);
         const exists = (/** @type {Selection} */ { kind, index }) =>
-            index < (kind === 'action' ? simulation.actions.count : simulation.idle.length);
+            index < (kind === 'action' ? simulation.actions.count : simulation.idle.count);
         if (!exists(this.#entry)) this.#entry = { kind: 'action', index: 0 };
         if (this.#focused && !exists(this.#focused)) this.#focused = null;
         this.#show('draw');
@@ -291,9 +332,8 @@ export class Chart {
                 : [...path, ...followed, ...selectionShapes(scene, simulation, shown)],
         );
         const at = this.#lit;
-        const { x, y, w, h } = scene.cells;
-        const d = at < 0 || at >= x.length ? '' : `M${x[at]} ${y[at] - 1}h${w[at]}v${h[at] + 2}h${-w[at]}z`;
-        svg.children[2].setAttribute('d', d);
+        const { x, y, w, h } = at < 0 || at >= simulation.actions.count ? noBox : scene.box(at);
+        svg.children[2].setAttribute('d', w > 0 ? `M${x} ${y - 1}h${w}v${h + 2}h${-w}z` : '');
         this.#placeCursor();
     }
 
@@ -304,7 +344,10 @@ export class Chart {
         if (!this.svg || !this.scene) return null;
         const box = this.svg.getBoundingClientRect();
         const zoom = this.scene.width / box.width || 1;
-        return hitTest(this.scene, (event.clientX - box.left) * zoom, (event.clientY - box.top) * zoom);
+        const [x, y] = [(event.clientX - box.left) * zoom, (event.clientY - box.top) * zoom];
+        return this.scene.cells
+            ? hitTest(this.scene, x, y)
+            : hitStep(this.scene, /** @type {Simulation} */ (this.simulation), x, y);
     }
 
     /** Where a pointer is, in units of the scene. @param {MouseEvent} event */
@@ -338,12 +381,21 @@ export class Chart {
 
     /** @param {PointerEvent} event */
     #onPoint(event) {
+        if (this.scene && this.zoom.drag(event, this.scene)) return;
         // A finger does not hover: it taps, or scrolls the page.
         if (event.pointerType !== 'touch') this.#hover(this.cellAt(event));
     }
 
+    /** @param {WheelEvent} event */
+    #onWheel(event) {
+        if (!this.svg || !this.scene || !this.simulation || !this.zoomBar.bar.isConnected) return;
+        const { left, top } = this.svg.getBoundingClientRect();
+        this.zoom.wheel(event, this.simulation, this.scene, event.clientX - left, event.clientY - top);
+    }
+
     /** @param {MouseEvent} event */
     #onClick(event) {
+        if (this.zoom.release()) return;
         const cell = this.cellAt(event);
         this.#pressed = false;
         this.#pinned = cell && sameCell(cell, this.#pinned) ? null : cell;
@@ -372,12 +424,19 @@ export class Chart {
             this.#show('pin');
         } else {
             if (event.altKey || !this.simulation) return;
+            if (event.target === this.cursor && !event.ctrlKey && !event.metaKey && this.zoom.key(event.key)) {
+                event.preventDefault();
+                return;
+            }
             const next = cellAfterKey(this.simulation, this.#rows, cell, event);
             if (!next) return;
             this.#enterAt(next);
             const place = this.#placeOf(next);
             if (place) place.focus();
-            else this.#focus(next);
+            else {
+                this.#focus(next);
+                this.#reveal(next);
+            }
         }
         event.preventDefault();
     }
@@ -395,7 +454,9 @@ export class Chart {
     /** Keeps a cell in sight where the chart scrolls in its box. @param {Selection} cell */
     #reveal(cell) {
         const { box, scene, simulation } = this;
-        if (!scene || !simulation || box.scrollWidth <= box.clientWidth) return;
+        if (!scene || !simulation) return;
+        if (scene.view) this.zoom.reveal(simulation, spanOf(simulation, cell));
+        if (box.scrollWidth <= box.clientWidth) return;
         const { start, finish } = spanOf(simulation, cell);
         const { left, origin, scale } = scene.plot;
         const [from, to] = [start, finish].map((time) => left + (time - origin) * scale);
@@ -424,7 +485,7 @@ export class Chart {
     /** One transparent rectangle per cell; those there are are used again. @param {Element} layer */
     #fillPlaces(layer) {
         const { cellName, rowName } = /** @type {ChartOptions} */ (this.#options);
-        const { cells, idleCells } = /** @type {Scene} */ (this.scene);
+        const { box, idleBox } = /** @type {Scene} */ (this.scene);
         while (layer.children.length > this.#rows.length) layer.lastElementChild?.remove();
         for (const [rank, row] of this.#rows.entries()) {
             const line = layer.children[rank] ?? layer.appendChild(document.createElementNS(SVG, 'g'));
@@ -433,11 +494,11 @@ export class Chart {
             while (line.children.length > row.length) line.lastElementChild?.remove();
             for (const [i, cell] of row.entries()) {
                 const place = line.children[i] ?? line.appendChild(newPlace());
-                const { x, y, w, h } = cell.kind === 'action' ? cells : idleCells;
-                place.setAttribute('x', x[cell.index].toFixed(2));
-                place.setAttribute('y', y[cell.index].toFixed(2));
-                place.setAttribute('width', w[cell.index].toFixed(2));
-                place.setAttribute('height', h[cell.index].toFixed(2));
+                const { x, y, w, h } = (cell.kind === 'action' ? box : idleBox)(cell.index);
+                place.setAttribute('x', x.toFixed(2));
+                place.setAttribute('y', y.toFixed(2));
+                place.setAttribute('width', w.toFixed(2));
+                place.setAttribute('height', h.toFixed(2));
                 place.setAttribute('aria-label', cellName(cell));
                 place.setAttribute('tabindex', sameCell(cell, this.#entry) ? '0' : '-1');
                 places.set(place, cell);
@@ -447,6 +508,7 @@ export class Chart {
 
     /** @param {Selection} cell @returns {SVGElement | null} */
     #placeOf(cell) {
+        if (this.#large) return null;
         const { rank } = spanOf(/** @type {Simulation} */ (this.simulation), cell);
         const at = this.#rows[rank].findIndex((other) => sameCell(other, cell));
         return /** @type {SVGElement | null} */ (this.svg?.children[3].children[rank]?.children[at] ?? null);
@@ -465,10 +527,10 @@ export class Chart {
         const { cursor, scene } = this;
         if (!cursor.isConnected || !scene || !this.#options) return;
         const cell = this.#focused ?? this.#entry;
-        const { x, y, w, h } = cell.kind === 'action' ? scene.cells : scene.idleCells;
+        const { x, y, w, h } = (cell.kind === 'action' ? scene.box : scene.idleBox)(cell.index);
         cursor.setAttribute('aria-label', this.#options.cellName(cell));
         for (const [name, value] of Object.entries({ left: x, top: y, width: w, height: h })) {
-            cursor.style.setProperty(name, `${value[cell.index].toFixed(1)}px`);
+            cursor.style.setProperty(name, `${value.toFixed(1)}px`);
         }
     }
 }

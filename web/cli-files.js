@@ -2,7 +2,7 @@
 
 import { factLines, plainNumbers, shareFacts, shares, terminal } from './cli-formats.js';
 import { cliStrings } from './cli-strings.js';
-import { OPS, PipelineError } from './engine.js';
+import { PipelineError } from './engine.js';
 import { measuredLatency } from './measured.js';
 
 /**

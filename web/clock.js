@@ -9,7 +9,10 @@ const LONGEST_MS = 20_000;
 
 /** Times at which something begins or ends, ascending. @param {Simulation} simulation */
 export function eventTimes({ actions }) {
-    return [...new Set([...actions.start, ...actions.finish])].sort((a, b) => a - b);
+    const times = new Float64Array(2 * actions.count);
+    times.set(actions.start);
+    times.set(actions.finish, actions.count);
+    return [...times.sort().filter((time, i) => i === 0 || time !== times[i - 1])];
 }
 
 /** The event after a time (way 1) or before it (way -1). @param {number[]} times @param {number} time @param {number} way */

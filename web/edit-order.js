@@ -2,6 +2,7 @@
 // arrow key, by buttons. Moves are the option "moves" of the request; whether the new order runs the core says.
 import { html, nothing } from 'lit';
 import { countOf, formatNumber, formatShare } from './format.js';
+import { timeToX } from './scene.js';
 import { textOf } from './strings.js';
 
 /**
@@ -184,23 +185,24 @@ export class Order {
         if (!drag.moved) svg.setPointerCapture(event.pointerId);
         drag.moved = true;
         // The place among the other slots of the rank: behind those whose middle the pointer has passed.
-        const { actions } = simulation;
+        const { actions, rankBegin } = simulation;
         const own = actions.index[drag.index];
         const x = chart.xOf(event);
         let to = 0;
         let edge = scene.plot.left;
-        for (let i = 0; i < actions.count; i++) {
-            if (actions.rank[i] !== drag.rank || actions.index[i] === own || actions.index[i] === actions.index[i - 1])
-                continue;
-            if (scene.cells.x[i] + scene.cells.w[i] / 2 > x) continue;
+        for (let i = rankBegin[drag.rank]; i < rankBegin[drag.rank + 1]; i++) {
+            const half = i > rankBegin[drag.rank] && actions.index[i] === actions.index[i - 1]; // of a slot that was seen
+            if (half || actions.index[i] === own) continue;
+            const end = timeToX(scene, actions.finish[i]);
+            if ((timeToX(scene, actions.start[i]) + end) / 2 > x) continue;
             to++;
-            edge = Math.max(edge, scene.cells.x[i] + scene.cells.w[i]);
+            edge = Math.max(edge, end);
         }
         drag.to = to;
         this.#mark ??= /** @type {SVGPathElement} */ (document.createElementNS(SVG, 'path'));
         this.#mark.setAttribute('class', 'drop');
-        const { y, h } = scene.cells;
-        this.#mark.setAttribute('d', `M${edge} ${y[drag.index] - 3}v${h[drag.index] + 6}`);
+        const { y, h } = scene.box(drag.index);
+        this.#mark.setAttribute('d', `M${edge} ${y - 3}v${h + 6}`);
         if (this.#mark.parentNode !== svg) svg.append(this.#mark);
     }
 

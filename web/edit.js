@@ -30,8 +30,6 @@ import { Costs, Grip, layersStrip, samplesStrip } from './strip.js';
  */
 
 const PARTS = ['layers', 'samples', 'costs', 'order', 'file'];
-/** Steps with more actions are told in full only when the handle is let go of. */
-const WHOLE = 6000;
 /** Options that change times and leave the order. */
 const TIMES = new Set([...Object.keys(COST_ROW), 'cuts']);
 
@@ -109,8 +107,7 @@ export class Editing {
             if (!TIMES.has(name) && (request[name] ?? null) !== (this.#held.request[name] ?? null)) return null;
         }
         try {
-            const { step } = this.#held;
-            return step.time(request, step.simulation.actions.count <= WHOLE);
+            return this.#held.step.time(request);
         } catch {
             return null;
         }

@@ -52,13 +52,18 @@ const REACH = { ranks: 16, microbatches: 32 };
 /** Rest after which the status line speaks. */
 const REST_MS = 500;
 /** Beyond so many actions there is no picture, only numbers. */
-const DRAWN_ACTIONS = 100_000;
+const DRAWN_ACTIONS = 2_000_000;
+/** A link leads to no larger step. */
+const LINKED_ACTIONS = 100_000;
 const VIEWS = ['table', 'train', 'files'];
 /** Views that belong to a step of the chapter. */
 const STEP_VIEWS = ['compare', 'failure', 'batch'];
 /** Views with a second chart on the axis of the first. */
 const BESIDE_VIEWS = ['compare', 'failure'];
 const CONTROLS = ['sentence', 'schedule', 'ranks', 'microbatches', 'chunks', 'more', 'edit', 'views'];
+
+/** Columns of an idle interval. */
+const IDLE = /** @type {const} */ (['rank', 'start', 'finish', 'reason', 'before', 'waits_for']);
 
 const prefersStill = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
 
@@ -309,7 +314,7 @@ export class PipelineFigure extends LitElement {
         if (engine === null || !this.figureId) return;
         const text = stateIn(location.hash, this.figureId);
         if (text === null || text === stateText(this.request)) return;
-        const request = lawful(engine, requestFrom(text), DRAWN_ACTIONS);
+        const request = lawful(engine, requestFrom(text), LINKED_ACTIONS);
         if (!request) return;
         this.#aside = {};
         this.#byUrl = true;
@@ -824,7 +829,7 @@ export class PipelineFigure extends LitElement {
     #drawChart(box) {
         if (this.#chart?.box !== box) {
             this.#chart?.clear();
-            this.#chart = new Chart(box, (shown, cause) => this.#onShow(shown, cause), this.#onSpace);
+            this.#chart = new Chart(box, (shown, cause) => this.#onShow(shown, cause), this.#onSpace, this.#update);
             this.#editing.order.attach(this.#chart);
             this.#resize?.disconnect();
             this.#resize = new ResizeObserver(() => this.#onResize(box));
@@ -844,7 +849,10 @@ export class PipelineFigure extends LitElement {
         const span = compares ? this.#teaching.span(this.#setting(simulation), view) : beside;
         const fits = compares || this.#editing.order.open; // a finger that drags a cell cannot scroll the chart in its box
         const now = [simulation, this.#width, lang, span, fits];
-        if (now.every((part, i) => part === this.#drawn[i])) return;
+        if (now.every((part, i) => part === this.#drawn[i])) {
+            this.#chart.dense.recolour();
+            return;
+        }
         this.#drawn = now;
         if (simulation === null || isTooLarge(simulation)) {
             if (this.#chart.svg) this.#height = box.clientHeight;
@@ -889,7 +897,7 @@ export class PipelineFigure extends LitElement {
     #cellName({ actions, idle }, { kind, index }) {
         const lang = this.#lang;
         const at = (/** @type {number} */ time) => formatNumber(time, lang);
-        if (kind === 'idle') return textOf(lang, 'cell_idle', at(idle[index].start), at(idle[index].finish));
+        if (kind === 'idle') return textOf(lang, 'cell_idle', at(idle.start[index]), at(idle.finish[index]));
         const op = textOf(lang, `op_${OPS[actions.op[index]]}`);
         const name = op[0].toLocaleUpperCase(lang) + op.slice(1);
         const numbers = [actions.microbatch[index] + 1, actions.stage[index] + 1];
@@ -979,7 +987,7 @@ export class PipelineFigure extends LitElement {
         const detail = !shown
             ? null
             : shown.kind === 'idle'
-              ? { kind: 'idle', ...idle[shown.index] }
+              ? { kind: 'idle', ...Object.fromEntries(IDLE.map((name) => [name, idle[name][shown.index]])) }
               : {
                     kind: 'action',
                     index: shown.index,

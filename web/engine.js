@@ -3,9 +3,14 @@
 // the caller may keep. The same file serves the page, Node and workers.
 import coreBytes from 'pipeline-figure/core-bytes';
 import { irisSamples } from './iris.js';
+import { KINDS, Step } from './step.js';
 import { activationPeaks, studiesOf } from './studies.js';
 
 const ABI = 1;
+/** Of a larger step the columns stay in the core until they are read. */
+const LAZY_ACTIONS = 3000;
+/** So many of them are kept there: two that are compared. */
+const KEPT_STEPS = 2;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -36,11 +41,17 @@ const decoder = new TextDecoder();
  * @property {Int32Array} [version]  asynchronous schedules: updates the weights have seen that the action uses
  * @property {Int32Array} [delay]  and by how many updates they lag behind
  *
- * @typedef {{ rank: number, start: number, finish: number, reason: number, before: number, waits_for: number }} Idle
- *     reason: 0 filling, 1 waits for input, 2 transfer on its way, 3 draining
+ * @typedef {object} Idle  intervals, equal-length columns, ranks end to end
+ * @property {number} count
+ * @property {Int32Array} rank
+ * @property {Float64Array} start  ticks
+ * @property {Float64Array} finish
+ * @property {Int32Array} reason  0 filling, 1 waits for input, 2 transfer on its way, 3 draining
+ * @property {Int32Array} before  the action that ends the wait, -1 for none
+ * @property {Int32Array} waits_for  the action whose output is awaited, -1 for none
  *
  * @typedef {import('./studies.js').Ask} Ask
- * @typedef {StepReport & import('./studies.js').Studies} Simulation
+ * @typedef {StepReport & import('./studies.js').Studies & Step} Simulation
  *
  * @typedef {object} StepReport
  * @property {Record<string, any>} config  the request as understood: schedule, ranks, microbatches, chunks, stages, …
@@ -49,8 +60,10 @@ const decoder = new TextDecoder();
  * @property {Int32Array} stageRank  rank of each stage; pipes end to end for bidirectional schedules
  * @property {Record<string, number>} summary  pp_summary
  * @property {Record<string, number>[]} perRank  pp_rank_report
- * @property {Idle[]} idle
+ * @property {Idle} idle
  * @property {Int32Array} criticalPath  indices into actions
+ * @property {Int32Array} rankBegin  ranks + 1 offsets into actions
+ * @property {number} kinds  what a chart of it shows: bits 1 << op, and KINDS of step.js
  * @property {FileFacts} [file]  of one that was read
  *
  * @typedef {StepReport & { halt: number, circle: Int32Array }} Stall  drawn like a simulation, but nothing in it has been
@@ -191,7 +204,55 @@ export class Engine {
      * @throws {PipelineError}
      */
     simulate(options, ask = {}) {
-        return this.#scope((alloc) => this.#report(alloc, this.#timed(alloc, options), ask));
+        const request = options instanceof Uint8Array ? options : requestText(options);
+        /** @type {number[]} */
+        const held = [];
+        /** @type {Timed | undefined} */
+        let timed;
+        let keeps = false;
+        try {
+            const alloc = this.#allocator(held);
+            timed = this.#timed(alloc, request, held);
+            const source = (/** @type {Alloc} */ again) => this.#timed(again, request);
+            keeps = Object.keys(ask).length === 0 && this.core.pp_schedule_action_count(timed.schedule) > LAZY_ACTIONS;
+            const step = this.#scope((scratch) =>
+                this.#report(scratch, /** @type {Timed} */ (timed), ask, keeps, source),
+            );
+            if (keeps) this.#keep({ timed, held, step });
+            return step;
+        } finally {
+            if (!keeps) this.#release(held);
+        }
+    }
+
+    /** Steps whose memory is kept, the last one first. @type {{ timed: Timed, held: number[], step: Simulation }[]} */
+    #kept = [];
+
+    /** @param {{ timed: Timed, held: number[], step: Simulation }} step */
+    #keep(step) {
+        this.#kept.unshift(step);
+        for (const { held } of this.#kept.splice(KEPT_STEPS)) this.#release(held);
+    }
+
+    /**
+     * A kept step with the same list of actions, which need not be made and checked again. Its memory goes over to the new
+     * one: `held`.
+     * @param {number} config @param {number[]} held
+     */
+    #sameList(config, held) {
+        const core = this.core;
+        const size = core.pp_config_bytes();
+        const own = this.#bytes(config, size);
+        const at = this.#kept.findIndex(
+            ({ timed }) =>
+                !timed.named.edited && this.#bytes(timed.config, size).every((byte, i) => byte === own[i]),
+        );
+        if (at < 0) return null;
+        const [{ timed, held: old }] = this.#kept.splice(at, 1);
+        const taken = [timed.schedule, timed.timeline];
+        held.push(...taken);
+        this.#release(old.filter((place) => !taken.includes(place)));
+        return timed;
     }
 
     /**
@@ -254,7 +315,8 @@ export class Engine {
             const timed = this.#read(alloc, text, options);
             const { lowered, measured } = timed.facts;
             const asked = lowered || measured ? { memory: ask.memory, why: ask.why } : ask;
-            return { ...this.#report(alloc, timed, asked), file: timed.facts };
+            const source = (/** @type {Alloc} */ again) => this.#read(again, text, options);
+            return Object.assign(this.#report(alloc, timed, asked, false, source), { file: timed.facts });
         });
     }
 
@@ -387,7 +449,7 @@ export class Engine {
      */
     measuredStep(options, start, finish) {
         const core = this.core;
-        return this.#scope((alloc) => {
+        const source = (/** @type {Alloc} */ alloc) => {
             const timed = this.#timed(alloc, options);
             const { schedule, timeline } = timed;
             const stages = core.pp_schedule_stages(schedule);
@@ -396,15 +458,19 @@ export class Engine {
                 new Float64Array(core.memory.buffer, at, times.length).set(times);
                 return at;
             });
-            const measured = alloc(8 * COST_ROWS.length * stages);
+            const costs = alloc(8 * COST_ROWS.length * stages);
             const scratch = alloc(8 * (COST_ROWS.length + 1) * stages);
-            const told = core.pp_measured_costs(schedule, timeline, from, to, measured, scratch);
+            const told = core.pp_measured_costs(schedule, timeline, from, to, costs, scratch);
             core.pp_measured_times(schedule, from, to, timeline);
+            return { ...timed, costs, told, stages };
+        };
+        return this.#scope((alloc) => {
+            const { told, stages, ...timed } = source(alloc);
             /** @type {Record<string, Float64Array>} */
             const costs = {};
             for (const [row, option] of COST_OPTIONS.entries())
-                if ((told >> row) & 1) costs[option] = this.#doubles(measured + 8 * row * stages, stages);
-            return { step: this.#step(alloc, { ...timed, costs: measured }, { ran: true }), costs };
+                if ((told >> row) & 1) costs[option] = this.#doubles(timed.costs + 8 * row * stages, stages);
+            return { step: this.#report(alloc, timed, {}, false, source, true), costs };
         });
     }
 
@@ -416,12 +482,7 @@ export class Engine {
     sweep(options, name, values) {
         const out = [];
         for (const value of values) {
-            try {
-                out.push(this.simulate({ .../** @type {any} */ (options), [name]: value }).summary);
-            } catch (error) {
-                if (!(error instanceof PipelineError)) throw error;
-                out.push(null);
-            }
+            out.push(this.#summaryOf(requestText({ .../** @type {any} */ (options), [name]: value })));
         }
         return out;
     }
@@ -442,9 +503,10 @@ export class Engine {
 
     /**
      * From a request to a timed step in the core's memory.
-     * @param {Alloc} alloc @param {Options | Uint8Array} options  or the text of a request @returns {Timed}
+     * @param {Alloc} alloc @param {Options | Uint8Array} options  or the text of a request
+     * @param {number[]} [held]  where the memory belongs that a kept step gives over @returns {Timed}
      */
-    #timed(alloc, options) {
+    #timed(alloc, options, held) {
         const core = this.core;
         const fault = alloc(core.pp_fault_bytes());
         const request = options instanceof Uint8Array ? options : requestText(options);
@@ -453,13 +515,17 @@ export class Engine {
         this.#try(core.pp_config_parse(text, length, config, fault), fault);
         const costs = alloc(core.pp_costs_bytes(config));
         this.#try(core.pp_costs_parse(text, length, config, costs, fault), fault);
-        const scheduleBytes = core.pp_schedule_bytes(config);
-        const schedule = alloc(scheduleBytes);
-        this.#try(core.pp_schedule_make(config, costs, schedule, scheduleBytes, fault), fault);
         const named = this.#configObject(config);
         named.edited = hasMoves(request);
-        this.#try(core.pp_moves_apply(text, length, schedule, fault), fault);
-        const timeline = this.#checked(alloc, { schedule, fault, costs, named });
+        const kept = held && !named.edited && !this.#byCosts(named) && this.#sameList(config, held);
+        let { schedule, timeline } = kept || { schedule: 0, timeline: 0 };
+        if (schedule === 0) {
+            const bytes = core.pp_schedule_bytes(config);
+            schedule = alloc(bytes);
+            this.#try(core.pp_schedule_make(config, costs, schedule, bytes, fault), fault);
+            this.#try(core.pp_moves_apply(text, length, schedule, fault), fault);
+            timeline = this.#checked(alloc, { schedule, fault, costs, named });
+        }
         this.#try(core.pp_partition_search(schedule, config, costs, timeline, fault), fault);
         this.#try(core.pp_simulate(schedule, costs, this.#transferOf(named), timeline, fault), fault);
         return { config, costs, schedule, timeline, fault, text, length, named };
@@ -508,8 +574,15 @@ export class Engine {
                     0,
                 ),
             },
-            perRank: Array.from({ length: ranks }, () => ({})),
-            idle: [],
+            perRank: Array.from({ length: ranks }, () => ({ first: 0 })),
+            kinds: drawn.actions.op.reduce(
+                (/** @type {number} */ bits, /** @type {number} */ op) => bits | (1 << op),
+                named.chunks > 1 ? KINDS.chunks : 0,
+            ),
+            idle: {
+                count: 0,
+                ...Object.fromEntries(this.idleFields.map((name) => [name, new Float64Array(0)])),
+            },
             criticalPath: new Int32Array(0),
             halt: stands,
             circle: this.#ints(circle, 2 * pairs),
@@ -651,14 +724,13 @@ export class Engine {
     }
 
     /**
-     * What a picture needs of a step.
+     * What a picture needs of an order that stalls.
      * @param {Alloc} alloc @param {Pick<Timed, 'schedule' | 'costs' | 'timeline'>} step
-     * @param {Pick<StepReport, 'actions' | 'stageRank'>} [known]  of the same order
      */
-    #drawn(alloc, { schedule, costs, timeline }, known) {
+    #drawn(alloc, { schedule, costs, timeline }) {
         const core = this.core;
         const stages = core.pp_schedule_stages(schedule);
-        const columns = known?.actions ?? this.#columns(alloc, schedule);
+        const columns = this.#columns(alloc, schedule);
         const table = this.#doubles(costs, COST_ROWS.length * stages);
         return {
             costs: Object.fromEntries(COST_ROWS.map((name, i) => [name, table.slice(i * stages, (i + 1) * stages)])),
@@ -666,50 +738,44 @@ export class Engine {
                 ...columns,
                 start: this.#doubles(core.pp_timeline_start(timeline), columns.count),
                 finish: this.#doubles(core.pp_timeline_finish(timeline), columns.count),
-                input: known?.actions.input ?? this.#ints(core.pp_timeline_input(timeline), columns.count),
+                input: this.#ints(core.pp_timeline_input(timeline), columns.count),
             },
-            stageRank:
-                known?.stageRank ??
-                this.#ints(core.pp_schedule_stage_rank(schedule), core.pp_schedule_pipes(schedule) * stages),
+            stageRank: this.#ints(core.pp_schedule_stage_rank(schedule), core.pp_schedule_pipes(schedule) * stages),
+            rankBegin: this.#ints(core.pp_schedule_rank_begin(schedule), core.pp_schedule_ranks(schedule) + 1),
         };
     }
 
     /**
-     * @param {Alloc} alloc @param {Timed} timed @param {Ask} [ask] @param {StepReport} [known]  of the same order
-     * @param {boolean} [whole]  with what takes an object for each interval: where nothing is told of waits, 100 000 actions
-     *     are timed in a frame
+     * @param {Alloc} alloc @param {Timed} timed @param {Ask} ask
+     * @param {boolean} keeps  the memory of timed outlives the call @param {(alloc: Alloc) => Timed} [source]  makes it again
+     * @param {boolean} [ran]  the times were measured, the costs made from them
      * @returns {Simulation}
      */
-    #report(alloc, timed, ask = {}, known = undefined, whole = true) {
-        // Studies last: some of them time the step anew.
-        return { ...this.#step(alloc, timed, { known, whole }), ...studiesOf(this.#access, alloc, timed, ask) };
+    #report(alloc, timed, ask, keeps, source, ran) {
+        const core = this.core;
+        const { costs, schedule, named } = timed;
+        const stages = core.pp_schedule_stages(schedule);
+        const table = this.#doubles(costs, COST_ROWS.length * stages);
+        const pipes = core.pp_schedule_pipes(schedule);
+        const step = new Step(this.#access, timed, source ?? (() => timed), {
+            config: named,
+            costs: Object.fromEntries(COST_ROWS.map((name, i) => [name, table.slice(i * stages, (i + 1) * stages)])),
+            stageRank: this.#ints(core.pp_schedule_stage_rank(schedule), pipes * stages),
+            ...this.#figures(alloc, timed, ran),
+        });
+        if (!keeps) {
+            this.#kept.unshift({ timed, held: [], step: /** @type {any} */ (step) });
+            step.settle();
+            this.#kept.shift();
+        }
+        // Last: some of them time the step anew.
+        if (!ran) Object.assign(step, studiesOf(this.#access, alloc, timed, ask));
+        return /** @type {any} */ (step);
     }
 
-    /**
-     * @param {Alloc} alloc @param {Timed} timed
-     * @param {{ known?: StepReport, ran?: boolean, whole?: boolean }} [how]
-     * @returns {MeasuredStep}
-     */
-    #step(alloc, timed, { known, ran, whole = true } = {}) {
-        const core = this.core;
-        const { config, costs, schedule, timeline, named } = timed;
-        const figures = this.#figures(alloc, timed, ran);
-        const idleCount = whole ? core.pp_idle_fill(schedule, costs, timeline, 0, 0) : 0;
-        const idle = alloc(8 * this.idleFields.length * idleCount);
-        core.pp_idle_fill(schedule, costs, timeline, idle, idleCount);
-        const pathLength = whole ? core.pp_critical_path(schedule, costs, timeline, 0, 0) : 0;
-        const path = alloc(4 * pathLength);
-        core.pp_critical_path(schedule, costs, timeline, path, pathLength);
-
-        const drawn = this.#drawn(alloc, timed, known);
-        return {
-            config: named,
-            ...drawn,
-            actions: { ...drawn.actions, ...this.#versions(config, named, drawn.actions) },
-            ...figures,
-            idle: /** @type {any} */ (this.#records(this.idleFields, idle, idleCount)),
-            criticalPath: this.#ints(path, pathLength),
-        };
+    /** Is the schedule one whose order depends on the costs? @param {Record<string, any>} named */
+    #byCosts(named) {
+        return this.core.pp_schedule_by_costs(this.schedules.findIndex(({ name }) => name === named.schedule)) === 1;
     }
 
     /** @param {Alloc} alloc @param {number} schedule */
@@ -722,17 +788,6 @@ export class Engine {
         const columns = { count };
         for (const [i, name] of names.entries()) columns[name] = this.#ints(at[i], count);
         return columns;
-    }
-
-    /** @param {number} config @param {Record<string, any>} named @param {any} columns */
-    #versions(config, named, { rank, microbatch }) {
-        const { core } = this;
-        const id = this.schedules.findIndex(({ name }) => name === named.schedule);
-        if (core.pp_schedule_asynchronous(id) !== 1) return {};
-        return {
-            version: Int32Array.from(rank, (r, i) => core.pp_weight_version(config, r, microbatch[i])),
-            delay: Int32Array.from(rank, (r, i) => core.pp_weight_delay(config, r, microbatch[i])),
-        };
     }
 
     /** @param {Alloc} alloc @param {number} schedule @param {number} blocked @param {number} status @param {number} table */
@@ -808,8 +863,15 @@ export class Engine {
         return work(this.#access);
     }
 
-    /** What Training and the studies need of an engine beside its public side. */
+    /** @type {any} */ #accessMade = null;
+
     get #access() {
+        this.#accessMade ??= this.#makeAccess();
+        return this.#accessMade;
+    }
+
+    /** What Training and the studies need of an engine beside its public side. */
+    #makeAccess() {
         return {
             core: this.core,
             options: this.options,
@@ -826,11 +888,17 @@ export class Engine {
             report: (
                 /** @type {Alloc} */ alloc,
                 /** @type {Timed} */ timed,
-                known = /** @type {any} */ (undefined),
-                whole = true,
-            ) => this.#report(alloc, timed, {}, known, whole),
+                /** @type {((alloc: Alloc) => Timed) | undefined} */ source,
+            ) => this.#report(alloc, timed, {}, source !== undefined, source),
+            allocator: (/** @type {number[]} */ held) => this.#allocator(held),
+            release: (/** @type {number[]} */ held) => this.#release(held),
             copy: (/** @type {Alloc} */ alloc, /** @type {Options} */ options) =>
                 this.#copy(alloc, requestText(options)),
+            timedOf: (/** @type {any} */ step) => this.#kept.find((kept) => kept.step === step)?.timed,
+            columns: (/** @type {Alloc} */ alloc, /** @type {number} */ schedule) => this.#columns(alloc, schedule),
+            isAsynchronous: (/** @type {Record<string, any>} */ named) =>
+                this.core.pp_schedule_asynchronous(this.schedules.findIndex(({ name }) => name === named.schedule)) ===
+                1,
             scope: (/** @type {(alloc: Alloc) => any} */ work) => this.#scope(work),
             attempt: (/** @type {number} */ status, /** @type {number} */ fault) => this.#try(status, fault),
             bytes: (/** @type {number} */ at, /** @type {number} */ count) => this.#bytes(at, count),
@@ -907,10 +975,30 @@ export class Engine {
         /** @type {number[]} */
         const held = [];
         try {
-            return work(holder(this.core, held));
+            return work(this.#allocator(held));
         } finally {
-            for (const at of held) this.core.pp_free(at);
+            this.#release(held);
         }
+    }
+
+    /** @param {number[]} held @returns {Alloc} */
+    #allocator(held) {
+        return (bytes) => {
+            let at = this.core.pp_alloc(Math.max(bytes, 1)) >>> 0;
+            if (at === 0 && this.#kept.length > 0) {
+                // What is kept can be made again.
+                for (const kept of this.#kept.splice(0)) this.#release(kept.held);
+                at = this.core.pp_alloc(Math.max(bytes, 1)) >>> 0;
+            }
+            if (at === 0) throw new PipelineError(`Not enough memory for ${bytes} bytes.`, { code: 'capacity' });
+            held.push(at);
+            return at;
+        };
+    }
+
+    /** @param {number[]} held */
+    #release(held) {
+        for (const at of held) this.core.pp_free(at);
     }
 
     /** @param {number} at */
@@ -955,16 +1043,6 @@ export class Engine {
     }
 }
 
-/** Memory of the core that its owner releases. @param {any} core @param {number[]} held @returns {Alloc} */
-function holder(core, held) {
-    return (bytes) => {
-        const at = core.pp_alloc(Math.max(bytes, 1)) >>> 0;
-        if (at === 0) throw new PipelineError(`Not enough memory for ${bytes} bytes.`, { code: 'capacity' });
-        held.push(at);
-        return at;
-    };
-}
-
 /** A step whose costs change while its order stands. It holds memory of the core until close(). */
 export class Held {
     #access;
@@ -976,37 +1054,49 @@ export class Held {
         this.#access = access;
         try {
             /** @type {Timed} */
-            this.#timed = access.timed(holder(access.core, this.#held), options);
+            this.#timed = access.timed(access.allocator(this.#held), options);
             /** As timed last. @type {Simulation} */
-            this.simulation = access.scope((/** @type {Alloc} */ alloc) => access.report(alloc, this.#timed));
+            this.simulation = this.#report(options, this.#timed);
         } catch (error) {
             this.close();
             throw error;
         }
     }
 
+    /** @param {Options} options @param {Timed} timed @returns {Simulation} */
+    #report(options, timed) {
+        const { scope, report } = this.#access;
+        /** @type {Simulation} */
+        const step = scope((/** @type {Alloc} */ alloc) =>
+            report(alloc, timed, (/** @type {Alloc} */ again) =>
+                // An older one, or after close(): made again.
+                this.#held.length > 0 && this.simulation === step ? this.#timed : this.#access.timed(again, options),
+            ),
+        );
+        return step;
+    }
+
     /**
      * Times the step anew.
      * @param {Options} options  a legal request that differs from the first one in costs or cuts alone
-     * @param {boolean} [whole]  with idle intervals and the critical path
      * @returns {Simulation}
      * @throws {PipelineError}
      */
-    time(options, whole = true) {
-        const { core, attempt, transferOf, scope, report, copy } = this.#access;
+    time(options) {
+        const { core, attempt, transferOf, scope, copy } = this.#access;
         const { config, costs, schedule, timeline, fault, named } = this.#timed;
-        return scope((/** @type {Alloc} */ alloc) => {
+        scope((/** @type {Alloc} */ alloc) => {
             const { at, length } = copy(alloc, options);
             attempt(core.pp_costs_parse(at, length, config, costs, fault), fault);
             attempt(core.pp_simulate(schedule, costs, transferOf(named), timeline, fault), fault);
-            this.simulation = report(alloc, { ...this.#timed, text: at, length }, this.simulation, whole);
-            return this.simulation;
         });
+        this.simulation = this.#report(options, this.#timed);
+        return this.simulation;
     }
 
     /** Releases the memory; safe to call twice. */
     close() {
-        for (const at of this.#held.splice(0)) this.#access.core.pp_free(at);
+        this.#access.release(this.#held.splice(0));
     }
 }
 
@@ -1038,7 +1128,7 @@ export class Training {
         const trainingNames = new Set(engine.trainingOptions.map((option) => plainName(option.name)));
         const pairs = pairsOf(options);
         const own = pairs.filter(([name]) => trainingNames.has(plainName(name)));
-        const hold = holder(core, this.#held);
+        const hold = access.allocator(this.#held);
         try {
             const timed = access.timed(
                 hold,
@@ -1335,6 +1425,7 @@ async function useMadd(engine, source) {
  * @returns {Promise<Engine>}
  */
 export async function loadEngine(source, { madd } = {}) {
+    /** @type {any} */
     let module;
     if (source === undefined) {
         cache().module ??= compile(coreBytes);
@@ -1342,7 +1433,7 @@ export async function loadEngine(source, { madd } = {}) {
     } else {
         module = await compile(source);
     }
-    const instance = await WebAssembly.instantiate(/** @type {WebAssembly.Module} */ (module), imports);
+    const instance = /** @type {any} */ (await WebAssembly.instantiate(module, imports));
     const engine = new Engine(instance, module);
     if (madd !== undefined) await useMadd(engine, madd);
     return engine;

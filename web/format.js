@@ -24,8 +24,8 @@ function allEqual(values) {
 }
 
 /** @param {Simulation} simulation */
-export function trains({ actions }) {
-    return actions.op.includes(1) || actions.op.includes(2);
+export function trains({ kinds }) {
+    return (kinds & 6) !== 0;
 }
 
 /** What makes the closed form fail, as far as the request shows it. @param {Simulation} simulation */
@@ -37,7 +37,7 @@ export function conditions(simulation) {
         uneven: rows.some((row) => !allEqual(row)),
         latency: hops.some((ticks) => ticks > 0),
         latencyTicks: hops.length > 0 && allEqual(hops) ? hops[0] : null,
-        recompute: config.recompute !== undefined && config.recompute !== 'none' && simulation.actions.op.includes(4),
+        recompute: config.recompute !== undefined && config.recompute !== 'none' && (simulation.kinds & 16) !== 0,
     };
 }
 
@@ -268,8 +268,10 @@ const IDLE_KEYS = ['idle_fill', 'idle_input', 'idle_transfer', 'idle_drain'];
  * @param {Simulation} simulation @param {number} j index into idle @param {string} lang
  */
 export function describeIdle(simulation, j, lang) {
-    const { rank, start, finish, reason, waits_for: source } = simulation.idle[j];
-    const { actions } = simulation;
+    const { actions, idle } = simulation;
+    const [rank, start, finish, reason, source] = [idle.rank, idle.start, idle.finish, idle.reason, idle.waits_for].map(
+        (column) => column[j],
+    );
     const from = formatNumber(start, lang);
     const to = formatNumber(finish, lang);
     let key = IDLE_KEYS[reason] ?? 'idle_plain';
@@ -475,10 +477,9 @@ export function settingsText(simulation, lang) {
         const shown = allEqual(row) ? row.slice(0, 1) : row.slice(0, 16);
         return `${[...shown].map((value) => formatNumber(value, lang)).join('; ')}${shown.length > 1 && row.length > 16 ? '; …' : ''}`;
     };
-    const ops = simulation.actions.op;
     const rows = [costs.forward, costs.backward, costs.input, costs.weight, costs.recompute];
     const shown = OP_LETTERS.flatMap((letter, op) =>
-        ops.includes(op) ? [textOf(lang, 'settings_cost', letter, list(rows[op]))] : [],
+        simulation.kinds & (1 << op) ? [textOf(lang, 'settings_cost', letter, list(rows[op]))] : [],
     );
     pieces.push(shown.join(', '));
     const { latency, latencyTicks, recompute } = conditions(simulation);

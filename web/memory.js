@@ -1,47 +1,74 @@
-// Activations held by each device over time, as a step chart that shares the time axis of the schedule. The counts are
-// read off the actions of the core: one more from the start of F, one less at the end of B or W. Pure.
+// Activations held by each device over time, as a step chart that shares the time axis of the schedule. What is held is
+// the core's word (Step.held). Pure.
 import { formatNumber } from './numbers.js';
+import { firstStart } from './scene.js';
 import { textOf } from './strings.js';
 
 /**
  * @typedef {import('./engine.js').Simulation} Simulation
  * @typedef {import('./scene.js').Scene} Scene
  * @typedef {import('./scene.js').Shape} Shape
- * @typedef {{ time: number, count: number }[]} Steps  count holds from time on
+ * @typedef {{ time: Float64Array, held: Float64Array }} Steps  held[k] holds from time[k] on
  */
 
-const [F, B, W] = [0, 1, 3];
 const ROW_GAP = 6;
 
-/** @param {Simulation} simulation @returns {Steps[]} one list per rank */
-export function activationSteps({ actions, perRank, summary }) {
-    const ranks = perRank.map(() => /** @type {Steps} */ ([]));
-    if (summary.peak_activations === 0) return ranks;
-    const { rank, op, index, start, finish, count } = actions;
-    const held = new Int32Array(ranks.length);
-    const change = (/** @type {number} */ r, /** @type {number} */ time, /** @type {number} */ by) => {
-        held[r] += by;
-        const steps = ranks[r];
-        // What is freed and what is taken at one time is no dip.
-        if (steps[steps.length - 1]?.time === time) steps.pop();
-        steps.push({ time, count: held[r] });
-    };
-    // A rank's actions follow each other; those of one slot run together.
-    for (let i = 0; i < count; ) {
-        let end = i + 1;
-        while (end < count && rank[end] === rank[i] && index[end] === index[i]) end++;
-        for (let j = i; j < end; j++) if (op[j] === F) change(rank[j], start[j], 1);
-        for (let j = i; j < end; j++) if (op[j] === B || op[j] === W) change(rank[j], finish[j], -1);
-        i = end;
+/** @type {WeakMap<Simulation, Steps[]>} */
+const known = new WeakMap();
+
+/** @param {Simulation} simulation @returns {Steps[]} one for each rank; none where nothing is kept */
+export function activationSteps(simulation) {
+    const steps = known.get(simulation) ?? (simulation.summary.peak_activations === 0 ? [] : simulation.held());
+    known.set(simulation, steps);
+    return steps;
+}
+
+/** @param {Steps} steps @param {number} value */
+function lastAt({ time }, value) {
+    let low = 0;
+    let high = time.length;
+    while (low < high) {
+        const middle = (low + high) >> 1;
+        if (time[middle] <= value) low = middle + 1;
+        else high = middle;
     }
-    return ranks;
+    return low - 1;
 }
 
 /** @param {Steps} steps @param {number} time */
-export function heldAt(steps, time) {
-    let count = 0;
-    for (const step of steps) if (step.time <= time) count = step.count;
-    return count;
+export const heldAt = (steps, time) => steps.held[lastAt(steps, time)] ?? 0;
+
+/**
+ * The outline of what a rank holds. Of all that happens within half a pixel only the least and the most are drawn, so
+ * that the path has an end however many steps there are.
+ * @param {Steps} steps @param {Scene['plot']} plot @param {(time: number) => number} x @param {(count: number) => number} y
+ */
+function outline(steps, { origin, span }, x, y) {
+    const { time, held } = steps;
+    const first = Math.max(0, lastAt(steps, origin));
+    let d = `V${y(heldAt(steps, origin))}`;
+    let at = x(origin);
+    let [least, most, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
+    const write = () => {
+        if (most < least) return;
+        d += `H${at}`;
+        if (most !== last) d += `V${y(most)}`;
+        if (least !== last && least !== most) d += `V${y(least)}`;
+        d += `V${y(last)}`;
+    };
+    for (let k = first; k < time.length && time[k] <= origin + span; k++) {
+        if (time[k] < origin) continue;
+        const next = x(time[k]);
+        if (next - at >= 0.5) {
+            write();
+            [at, least, most] = [next, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+        }
+        last = held[k];
+        least = Math.min(least, last);
+        most = Math.max(most, last);
+    }
+    write();
+    return d;
 }
 
 /** @param {number} value */
@@ -57,40 +84,41 @@ export function memoryScene(simulation, scene, width, lang) {
     const right = fits ? scene.plot.right : width - (scene.width - scene.plot.right);
     const scale = (right - left) / scene.plot.span;
     const most = Math.max(1, simulation.summary.peak_activations);
-    const height = Math.max(8, Math.min(30, scene.rows.height));
-    const pitch = height + (height < 16 ? 2 : ROW_GAP);
-    const end = origin + simulation.summary.makespan;
+    const height = Math.max(4, Math.min(30, scene.rows.height));
+    const pitch = height + (height < 8 ? 0 : height < 16 ? 2 : ROW_GAP);
+    const { first, count } = scene.rows;
+    const end = Math.min(origin + scene.plot.span, firstStart(simulation) + simulation.summary.makespan);
     const everyName = Math.ceil(13 / pitch);
     /** @type {Shape[]} */
     const shapes = [];
-    for (const [rank, steps] of activationSteps(simulation).entries()) {
-        const floor = 4 + rank * pitch + height;
+    for (const [row, steps] of activationSteps(simulation)
+        .slice(first, first + count)
+        .entries()) {
+        const rank = first + row;
+        const floor = 4 + row * pitch + height;
         const x = (/** @type {number} */ time) => round(left + (time - origin) * scale);
         const y = (/** @type {number} */ count) => round(floor - (count / most) * (height - 1));
-        let d = `M${x(origin)} ${floor}`;
-        for (const { time, count } of steps) d += `H${x(time)}V${y(count)}`;
-        d += `H${x(end)}V${floor}z`;
+        const d = `M${x(origin)} ${floor}${outline(steps, scene.plot, x, y)}H${x(end)}V${floor}z`;
         shapes.push({ type: 'path', class: 'held', d });
         shapes.push({ type: 'path', class: 'held-floor', d: `M${left} ${floor}H${x(end)}` });
-        if (rank % everyName !== 0) continue;
+        if (row % everyName !== 0) continue;
         const size = Math.min(13, Math.max(9, height - 2));
         const base = round(floor - height / 2 + size * 0.36);
         const name = textOf(lang, scene.narrow ? 'rank_short' : 'rank', rank + 1);
         const peak = formatNumber(simulation.perRank[rank].peak_activations, lang);
         shapes.push({ type: 'text', class: 'pf-rank', x: 0, y: base, 'font-size': size, text: name });
         // The largest count stands where it is first reached, on a ground of its own.
-        const top = steps.find(({ count }) => count === simulation.perRank[rank].peak_activations);
-        if (!top || height < 14) continue;
-        const at = x(top.time) + 4;
+        const top = steps.held.indexOf(simulation.perRank[rank].peak_activations);
+        if (top < 0 || height < 14 || steps.time[top] < origin || steps.time[top] > end) continue;
+        const at = x(steps.time[top]) + 4;
         shapes.push({
             type: 'text',
             class: 'held-peak',
             x: at,
-            y: round(y(top.count) + (top.count * 2 > most ? 12 : -3)),
+            y: round(y(steps.held[top]) + (steps.held[top] * 2 > most ? 12 : -3)),
             'font-size': 12,
             text: peak,
         });
     }
-    const rows = simulation.perRank.length;
-    return { ...scene, width, height: rows * pitch + 8, idPrefix: `${scene.idPrefix}m`, shapes };
+    return { ...scene, width, height: count * pitch + 8, idPrefix: `${scene.idPrefix}m`, shapes };
 }

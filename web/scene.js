@@ -8,6 +8,7 @@
 // A shape is { type, class, text, shapes, ...attributes }: type is the SVG element, shapes are its children, everything
 // else goes onto the element as it stands. Units are CSS pixels, times ticks.
 import { formatNumber } from './numbers.js';
+import { KINDS } from './step.js';
 import { textOf } from './strings.js';
 
 /**
@@ -16,6 +17,8 @@ import { textOf } from './strings.js';
  * @typedef {{ type: string, class?: string, text?: string, shapes?: Shape[], [attribute: string]: any }} Shape
  *
  * @typedef {{ kind: 'action' | 'idle', index: number }} Selection
+ *
+ * @typedef {{ x: number, y: number, w: number, h: number }} Box
  *
  * @typedef {object} Boxes  one entry per action or idle interval; full extents, without the gap between cells
  * @property {Float64Array} x
@@ -35,6 +38,10 @@ import { textOf } from './strings.js';
  * @property {number} [rowHeight]  34 for up to 12 ranks, less for more
  * @property {number} [minCell]  where the shortest cell would be narrower, the scene grows beyond the box
  * @property {string} [idPrefix]  for ids that must be unique in a page
+ * @property {boolean} [pixels]  more than SVG_CELLS cells are left to a canvas
+ * @property {View | null} [view]  a part of the step; null, and where it is left out: the whole
+ *
+ * @typedef {{ from: number, span: number, first: number, ranks: number, rowHeight: number }} View  ticks and ranks in sight
  *
  * @typedef {object} Scene
  * @property {number} width
@@ -42,11 +49,17 @@ import { textOf } from './strings.js';
  * @property {string} lang
  * @property {string} idPrefix
  * @property {boolean} narrow  device names are shortened
- * @property {{ left: number, right: number, top: number, bottom: number, origin: number, span: number, scale: number }} plot
- *     scale is pixels per tick; origin is the time at plot.left
- * @property {{ height: number, pitch: number, begin: Int32Array, idleBegin: Int32Array }} rows
- *     begin and idleBegin: ranks + 1 offsets into the actions and the idle intervals
- * @property {Boxes} cells
+ * @property {{ left: number, right: number, top: number, bottom: number, origin: number, span: number, scale: number,
+ *     zero: number }} plot  scale is pixels per tick; origin is the time at plot.left, zero the one that the axis calls 0
+ * @property {{ height: number, pitch: number, first: number, count: number, begin: Int32Array, idleBegin: Int32Array }} rows
+ *     first, count: ranks in sight; begin and idleBegin: ranks + 1 offsets into the actions and the idle intervals
+ * @property {View | null} view
+ * @property {boolean} dense  cells are left to a canvas (dense.js)
+ * @property {ArrayLike<number>} shown  actions drawn as cells
+ * @property {ArrayLike<number>} shownIdle
+ * @property {(i: number) => Box} box  of an action; without width where it is out of sight
+ * @property {(j: number) => Box} idleBox
+ * @property {Boxes} cells  of all actions; only where the whole step is shown, cell by cell
  * @property {Boxes} idleCells
  * @property {Shape[]} shapes
  */
@@ -66,6 +79,10 @@ const MAX_TRANSFERS = 400;
 const MAX_WIDTH = 6000;
 const NARROW = 480;
 const MAX_ROUNDED = 1500;
+/** More cells than these are drawn as pixels where there is a canvas. */
+export const SVG_CELLS = 3000;
+/** More of these lifted out of the chart, or arrows, would be a tangle. */
+const MAX_LIFTED = 300;
 
 /** @param {number} value */
 const round = (value) => Math.round(value * 100) / 100;
@@ -105,18 +122,40 @@ function rowOffsets(ranks, count) {
     return begin;
 }
 
-/** @param {number} ranks */
-function defaultRowHeight(ranks) {
+/** @param {number} ranks @param {boolean} [pixels]  of a chart in pixels, whose rows may be lower */
+export function defaultRowHeight(ranks, pixels = false) {
     if (ranks <= 12) return 34;
     if (ranks <= 24) return 24;
-    return ranks <= 64 ? 16 : 8;
+    if (ranks <= 64) return 16;
+    if (ranks <= 128 || !pixels) return 8;
+    return ranks <= 1024 ? 4 : 2;
 }
+
+/** Between rows. @param {number} height of a row @param {boolean} slow  messages take time */
+const rowGap = (height, slow) => (height < 8 ? 0 : height < 16 ? 1 : slow ? 12 : 4);
+/** From row to row of the whole chart in pixels. @param {Simulation} simulation */
+export function wholePitch({ perRank }) {
+    const height = defaultRowHeight(perRank.length, true);
+    return height + rowGap(height, false);
+}
+/** Messages between ranks take time, and get room between the rows. @param {Simulation} simulation */
+export const isSlow = ({ perRank, costs }) => perRank.length > 1 && costs.latency.some((ticks) => ticks > 0);
 
 /**
  * Which of its rank's stages an action belongs to, from 0 in the order of the stages.
  * @param {Simulation} simulation
  */
 export function chunkOf(simulation) {
+    const known = chunks.get(simulation) ?? findChunks(simulation);
+    chunks.set(simulation, known);
+    return known;
+}
+
+/** @type {WeakMap<Simulation, ReturnType<typeof findChunks>>} */
+const chunks = new WeakMap();
+
+/** @param {Simulation} simulation */
+function findChunks(simulation) {
     const { stageRank, actions, config } = simulation;
     const stages = config.stages;
     const held = new Map();
@@ -158,7 +197,7 @@ function axisShapes(scene, makespan) {
     const size = 12;
     /** @param {number} value */
     const label = (value) => formatNumber(value, lang);
-    const widest = Math.max(textWidth(label(end), size), textWidth('00', size));
+    const widest = Math.max(textWidth(label(plot.origin - plot.zero + end), size), textWidth('00', size));
     let step = tickStep(plot.scale, widest + 22);
     // A step of whole ticks where the figure is about whole ticks, unless there is less than one tick to mark.
     if (step < 1 && end >= 2 && plot.scale >= 24) step = 1;
@@ -168,17 +207,19 @@ function axisShapes(scene, makespan) {
     const labels = [];
     /** @param {number} time @param {string} name */
     const put = (time, name) => {
-        const x = timeToX(scene, plot.origin + time);
+        const x = timeToX(scene, plot.zero + time);
         marks += tickMark(x, y, 5);
         labels.push(textShape(x, y + 18, label(time), name, size, 'middle'));
     };
     const clear = (textWidth(label(makespan), size) + widest) / 2 + 10;
-    for (let k = 0; k * step <= end * (1 + 1e-9); k++) {
+    const zero = plot.zero;
+    const begin = plot.origin - zero;
+    for (let k = Math.ceil((begin / step) * (1 - 1e-9)); k * step <= (begin + end) * (1 + 1e-9); k++) {
         const time = k * step;
         if (Math.abs(time - makespan) * plot.scale < clear && time !== makespan) continue;
         if (time !== makespan) put(time, 'pf-tick');
     }
-    put(makespan, 'pf-tick pf-tick-last');
+    if (makespan <= (begin + end) * (1 + 1e-9)) put(makespan, 'pf-tick pf-tick-last');
     return [{ type: 'path', class: 'pf-axis', d: marks, fill: 'none', stroke: 'currentColor' }, ...labels];
 }
 
@@ -204,11 +245,14 @@ function phaseShapes(scene, simulation) {
     if (phases.length === 0) return [];
     const size = 12;
     const y = 17;
-    const at = phases.map(({ key, from, to }) => ({
-        key,
-        x0: timeToX(scene, scene.plot.origin + from) + 1,
-        x1: timeToX(scene, scene.plot.origin + to) - 1,
-    }));
+    const { zero, left, right } = scene.plot;
+    const at = phases
+        .map(({ key, from, to }) => ({
+            key,
+            x0: Math.max(left, timeToX(scene, zero + from)) + 1,
+            x1: Math.min(right, timeToX(scene, zero + to)) - 1,
+        }))
+        .filter(({ x0, x1 }) => x1 > x0 || !scene.view);
     const d = at.map(({ x0, x1 }) => `M${round(x0)} ${y + 4}V${y}H${round(x1)}v4`).join('');
     // Names may reach beyond their bracket into the next as long as they do not touch: the outer ones first.
     /** @type {[number, number][]} */
@@ -314,15 +358,10 @@ class BoxPath {
 /** @param {number} x @param {number} y @param {number} w @param {number} h @param {number} [r] corner */
 const boxPath = (x, y, w, h, r) => new BoxPath().box(x, y, w, h, r).toString();
 
-/** Path of a cell's fill: gap and half of the edge taken off, less where a cell is very narrow. @param {Boxes} cells @param {number} i */
-function drawn(cells, i) {
-    const less = Math.min(CELL_GAP + EDGE, cells.w[i] / 3);
-    return {
-        x: cells.x[i] + less / 2,
-        y: cells.y[i] + EDGE / 2,
-        w: Math.max(cells.w[i] - less, 0.5),
-        h: cells.h[i] - EDGE,
-    };
+/** Path of a cell's fill: gap and half of the edge taken off, less where a cell is very narrow. @param {Box} box */
+function drawn({ x, y, w, h }) {
+    const less = Math.min(CELL_GAP + EDGE, w / 3);
+    return { x: x + less / 2, y: y + EDGE / 2, w: Math.max(w - less, 0.5), h: h - EDGE };
 }
 
 /** Stages of one rank alternate in tone. @param {number} chunk */
@@ -335,13 +374,14 @@ const onCellClass = (op, chunk) => `pf-on pf-on-${OP_LETTERS[op]}${toneClass(chu
 /** @param {Scene} scene @param {Simulation} simulation @param {Int32Array} chunk @param {number} chunks @returns {Shape[]} */
 function cellShapes(scene, simulation, chunk, chunks) {
     const { actions } = simulation;
-    const { cells, idPrefix } = scene;
-    const corner = actions.count <= MAX_ROUNDED && scene.rows.height >= 16 ? 2 : 0;
+    const { shown, idPrefix } = scene;
+    const corner = shown.length <= MAX_ROUNDED && scene.rows.height >= 16 ? 2 : 0;
     const kinds = 2 * OP_LETTERS.length;
     const paths = Array.from({ length: kinds }, () => new BoxPath());
     const bars = Array.from({ length: kinds }, () => new BoxPath());
-    for (let i = 0; i < actions.count; i++) {
-        const box = drawn(cells, i);
+    for (let n = 0; n < shown.length; n++) {
+        const i = shown[n];
+        const box = drawn(scene.box(i));
         const kind = 2 * actions.op[i] + (chunk[i] % 2);
         paths[kind].box(box.x, box.y, box.w, box.h, corner);
         // How deep in the network the stage lies among those of its device: a bar that grows.
@@ -383,16 +423,14 @@ function fittingSize(text, width) {
     return 0;
 }
 
-/** @param {Scene} scene @param {Simulation} simulation @param {Int32Array} chunk @param {(i: number) => boolean} wanted @returns {Shape[]} */
+/** @param {Scene} scene @param {Simulation} simulation @param {Int32Array} chunk @param {number[]} wanted @returns {Shape[]} */
 function labelShapes(scene, simulation, chunk, wanted) {
     const { actions } = simulation;
-    const { cells } = scene;
     // One size for the whole chart: the largest at which every number fits that fits at all.
     const chosen = [];
     let common = 13;
-    for (let i = 0; i < actions.count; i++) {
-        if (!wanted(i)) continue;
-        const { w, h } = drawn(cells, i);
+    for (const i of wanted) {
+        const { w, h } = drawn(scene.box(i));
         const size = Math.min(fittingSize(cellText(simulation, i), w), h >= 15 ? 13 : h - 4);
         if (size < 8) continue;
         chosen.push(i);
@@ -401,7 +439,7 @@ function labelShapes(scene, simulation, chunk, wanted) {
     /** @type {Shape[]} */
     const shapes = [];
     for (const i of chosen) {
-        const { x, y, w, h } = drawn(cells, i);
+        const { x, y, w, h } = drawn(scene.box(i));
         const text = cellText(simulation, i);
         const size = common;
         const op = actions.op[i];
@@ -417,18 +455,12 @@ function labelShapes(scene, simulation, chunk, wanted) {
 /** Cells whose number is shown: wide enough, and where they are too many only every k-th micro-batch.
  * @param {Scene} scene @param {Simulation} simulation */
 function labelled(scene, simulation) {
-    const { actions } = simulation;
-    const { cells } = scene;
-    /** @param {number} i */
-    const wide = (i) => cells.w[i] - CELL_GAP >= MIN_LABEL_WIDTH - 2 && cells.w[i] >= MIN_LABEL_WIDTH;
+    const { microbatch, op } = simulation.actions;
+    const wide = Array.from(scene.shown).filter((i) => scene.box(i).w >= MIN_LABEL_WIDTH);
     for (let every = 1; ; every *= 2) {
-        let count = 0;
-        for (let i = 0; i < actions.count && count <= MAX_LABELS; i++) {
-            if (actions.microbatch[i] % every === 0 && wide(i)) count += actions.op[i] > BACKWARD ? 2 : 1;
-        }
-        if (count <= MAX_LABELS || every > actions.count) {
-            return /** @param {number} i */ (i) => actions.microbatch[i] % every === 0 && wide(i);
-        }
+        const some = wide.filter((i) => microbatch[i] % every === 0);
+        const count = some.reduce((sum, i) => sum + (op[i] > BACKWARD ? 2 : 1), 0);
+        if (count <= MAX_LABELS || every > simulation.actions.count) return some;
     }
 }
 
@@ -436,12 +468,12 @@ function labelled(scene, simulation) {
 
 /** @param {Scene} scene @param {Simulation} simulation @returns {Shape[]} */
 function idleShapes(scene, simulation) {
-    const { x, y, w, h } = scene.idleCells;
+    const { shownIdle } = scene;
     const waiting = new BoxPath();
     const wire = new BoxPath();
-    for (let j = 0; j < simulation.idle.length; j++) {
-        const path = simulation.idle[j].reason === IDLE_TRANSFER ? wire : waiting;
-        path.box(x[j], y[j], w[j], h[j]);
+    for (let n = 0; n < shownIdle.length; n++) {
+        const { x, y, w, h } = scene.idleBox(shownIdle[n]);
+        (simulation.idle.reason[shownIdle[n]] === IDLE_TRANSFER ? wire : waiting).box(x, y, w, h);
     }
     return [idlePath(scene, waiting, false), idlePath(scene, wire, true)].flatMap((shape) => shape ?? []);
 }
@@ -486,7 +518,13 @@ const stroke = (x0, y0, x1, y1) => `M${round(x0)} ${round(y0)}L${round(x1)} ${ro
 /** @param {Scene} scene @param {Simulation} simulation @returns {Shape[]} */
 function transferShapes(scene, simulation) {
     const { actions, config } = simulation;
-    const all = messages(simulation);
+    const all = scene.view
+        ? Array.from(scene.shown, (to) => messageTo(simulation, to)).flatMap((message) =>
+              message && message.sent >= scene.plot.origin && isRowShown(scene, actions.rank[message.from])
+                  ? [message]
+                  : [],
+          )
+        : messages(simulation);
     const every = Math.max(1, Math.ceil(all.length / MAX_TRANSFERS));
     const shown = every === 1 ? all : all.filter(({ to }) => actions.microbatch[to] % every === 0);
     const { height, pitch } = scene.rows;
@@ -547,13 +585,13 @@ const OP_PATTERNS = ['', 'M0 3h6', 'M3 0v6', 'M2 3h2', 'M0 0L6 6M6 0L0 6'];
 /** @param {Scene} scene @param {Simulation} simulation @returns {Shape} */
 function patternShapes(scene, simulation) {
     const { idPrefix } = scene;
-    const reasons = new Set(simulation.idle.map((idle) => idle.reason === IDLE_TRANSFER));
+    const { kinds } = simulation;
     /** @type {Shape[]} */
     const shapes = [];
-    if (reasons.has(false)) shapes.push(pattern(`${idPrefix}-idle`, 8, 'M-2 2L2 -2M0 8L8 0M6 10L10 6', 'pf-hatch'));
-    if (reasons.has(true)) shapes.push(pattern(`${idPrefix}-wire`, 6, 'M0 3h3', 'pf-wire'));
+    if (kinds & KINDS.wait) shapes.push(pattern(`${idPrefix}-idle`, 8, 'M-2 2L2 -2M0 8L8 0M6 10L10 6', 'pf-hatch'));
+    if (kinds & KINDS.wire) shapes.push(pattern(`${idPrefix}-wire`, 6, 'M0 3h3', 'pf-wire'));
     for (let op = BACKWARD; op < OP_LETTERS.length; op++) {
-        if (!simulation.actions.op.includes(op)) continue;
+        if (!(kinds & (1 << op))) continue;
         shapes.push(pattern(`${idPrefix}-${OP_LETTERS[op]}`, 6, OP_PATTERNS[op], 'pf-mark'));
     }
     return { type: 'defs', shapes };
@@ -567,30 +605,24 @@ function patternShapes(scene, simulation) {
  * @returns {{ key: string, class: string, label: string }[]}
  */
 export function legendEntries(simulation, lang, options = {}) {
-    const { actions, idle } = simulation;
-    const { chunks } = chunkOf(simulation);
+    const { kinds } = simulation;
     const entries = [];
     for (let op = 0; op < OP_LETTERS.length; op++) {
-        if (!actions.op.includes(op)) continue;
+        if (!(kinds & (1 << op))) continue;
         const letter = OP_LETTERS[op];
         // Beside halves, a whole backward says that it is whole.
-        const whole = letter === 'B' && actions.op.includes(INPUT_GRADIENT) ? '_whole' : '';
+        const whole = letter === 'B' && kinds & (1 << INPUT_GRADIENT) ? '_whole' : '';
         entries.push({ key: letter, class: cellClass(op, 0), label: textOf(lang, `legend_${letter}${whole}`) });
     }
-    if (chunks > 1) entries.push({ key: 'chunk', class: 'pf-cell pf-F pf-odd', label: textOf(lang, 'legend_chunk') });
-    if (idle.some(({ reason }) => reason !== IDLE_TRANSFER)) {
-        entries.push({ key: 'idle', class: 'pf-idle', label: textOf(lang, 'legend_idle') });
-    }
-    if (idle.some(({ reason }) => reason === IDLE_TRANSFER)) {
-        entries.push({ key: 'wire', class: 'pf-idle-wire', label: textOf(lang, 'legend_wire') });
-    }
-    if (options.transfers !== false && messages(simulation).length > 0) {
-        const forward = !actions.op.includes(BACKWARD) && !actions.op.includes(INPUT_GRADIENT);
-        entries.push({
-            key: 'message',
-            class: 'pf-message',
-            label: textOf(lang, forward ? 'legend_message_forward' : 'legend_message'),
-        });
+    /** @param {number} bit @param {string} key @param {string} name @param {string} [label] */
+    const entry = (bit, key, name, label = `legend_${key}`) => {
+        if (kinds & bit) entries.push({ key, class: name, label: textOf(lang, label) });
+    };
+    entry(KINDS.chunks, 'chunk', 'pf-cell pf-F pf-odd');
+    entry(KINDS.wait, 'idle', 'pf-idle');
+    entry(KINDS.wire, 'wire', 'pf-idle-wire');
+    if (options.transfers !== false) {
+        entry(KINDS.message, 'message', 'pf-message', kinds & 6 ? 'legend_message' : 'legend_message_forward');
     }
     return entries;
 }
@@ -649,15 +681,16 @@ export function xToTime(scene, x) {
 
 /** @param {Scene} scene @param {number} rank */
 export function rowTop(scene, rank) {
-    return scene.plot.top + rank * scene.rows.pitch;
+    return scene.plot.top + (rank - scene.rows.first) * scene.rows.pitch;
 }
 
+/** @param {Scene} scene @param {number} rank */
+const isRowShown = ({ rows }, rank) => rank >= rows.first && rank < rows.first + rows.count;
+
 /** @param {Simulation} simulation */
-function firstStart(simulation) {
-    const { start, count } = simulation.actions;
-    let first = count > 0 ? start[0] : 0;
-    for (let i = 1; i < count; i++) if (start[i] < first) first = start[i];
-    return first;
+export function firstStart({ perRank, rankBegin }) {
+    const firsts = perRank.filter((_, r) => rankBegin[r + 1] > rankBegin[r]).map(({ first }) => first);
+    return firsts.length > 0 ? Math.min(...firsts) : 0;
 }
 
 /** Shortest duration that is not zero. @param {Simulation} simulation */
@@ -702,10 +735,55 @@ function splitFused(scene, simulation) {
     }
 }
 
+/**
+ * Boxes one by one, cut off at the edges of the plot.
+ * @param {Scene} scene @param {Simulation} simulation
+ */
+function boxMakers(scene, { actions, idle }) {
+    const { plot, rows } = scene;
+    /** @param {number} rank @param {number} start @param {number} finish @returns {Box} */
+    const make = (rank, start, finish) => {
+        const x = Math.max(plot.left, timeToX(scene, start));
+        const w = isRowShown(scene, rank) ? Math.min(plot.right, timeToX(scene, finish)) - x : 0;
+        return { x: Math.min(x, plot.right), y: rowTop(scene, rank), w: Math.max(0, w), h: rows.height };
+    };
+    /** @param {number} i */
+    const box = (i) => {
+        const own = make(actions.rank[i], actions.start[i], actions.finish[i]);
+        const slot = actions.index[i];
+        const mate = [i - 1, i + 1].find((j) => actions.index[j] === slot && actions.rank[j] === actions.rank[i]);
+        if (mate === undefined) return own;
+        own.h = (rows.height - 1) / 2;
+        const upper = actions.op[Math.max(i, mate)] === FORWARD ? Math.max(i, mate) : Math.min(i, mate);
+        if (i !== upper) own.y += own.h + 1;
+        return own;
+    };
+    return { box, idleBox: (/** @type {number} */ j) => make(idle.rank[j], idle.start[j], idle.finish[j]) };
+}
+
+/** Intervals of the rows in sight that reach into the time in sight. @param {{ start: Float64Array, finish: Float64Array }} columns @param {Int32Array} begin @param {View} view */
+function inSight({ start, finish }, begin, { from, span, first, ranks }) {
+    /** @type {number[]} */
+    const list = [];
+    for (let r = first; r < first + ranks; r++) {
+        let i = Math.max(begin[r], lastNotAbove(start, begin[r], begin[r + 1], from));
+        for (; i < begin[r + 1] && start[i] < from + span; i++) if (finish[i] >= from) list.push(i);
+    }
+    return list;
+}
+
+/** @param {number} count */
+const all = (count) => Int32Array.from({ length: count }, (_, i) => i);
+
 /** @param {Simulation} simulation @param {number} i @param {number} j */
 function sameSlot({ actions }, i, j) {
     return actions.rank[i] === actions.rank[j] && actions.index[i] === actions.index[j];
 }
+
+const noChunks = { chunk: new Int32Array(0), chunks: 1 };
+
+/** @param {Boxes} boxes @returns {(i: number) => Box} */
+const boxIn = (boxes) => (i) => ({ x: boxes.x[i], y: boxes.y[i], w: boxes.w[i], h: boxes.h[i] });
 
 /**
  * @param {Simulation} simulation
@@ -714,15 +792,17 @@ function sameSlot({ actions }, i, j) {
  */
 export function buildScene(simulation, options = {}) {
     const { width = 760, lang = 'ru', transfers = true, phases = true, labels = true, legend = false } = options;
-    const { minCell = 0, idPrefix = 'pf' } = options;
-    const { actions, idle, perRank, summary, costs } = simulation;
+    const { minCell = 0, idPrefix = 'pf', pixels = false, view = null } = options;
+    const { actions, idle, perRank, summary, rankBegin } = simulation;
     const ranks = perRank.length;
+    const { first, ranks: count } = view ?? { first: 0, ranks };
     const narrow = width < NARROW;
     const nameOf = options.rankLabel ?? ((rank, short) => textOf(lang, short ? 'rank_short' : 'rank', rank + 1));
     const names = Array.from({ length: ranks }, (_, rank) => nameOf(rank, narrow));
-    const height = options.rowHeight ?? defaultRowHeight(ranks);
-    const slow = transfers && costs.latency.some((ticks) => ticks > 0);
-    const gap = height < 16 ? 1 : slow && ranks > 1 ? 12 : 4;
+    const height = view?.rowHeight ?? options.rowHeight ?? defaultRowHeight(ranks, pixels);
+    const dense = pixels && !view && actions.count > SVG_CELLS;
+    const slow = transfers && !dense && isSlow(simulation);
+    const gap = rowGap(height, slow);
     const pitch = height + gap;
 
     const nameSize = Math.min(13, Math.max(9, height - 2));
@@ -732,63 +812,73 @@ export function buildScene(simulation, options = {}) {
     const margin =
         Math.ceil(Math.max(textWidth(formatNumber(span, lang), 12), textWidth(formatNumber(makespan, lang), 12)) / 2) +
         2;
-    let scale = Math.max(width - left - margin, 40) / span;
+    let scale = Math.max(width - left - margin, 40) / (view?.span ?? span);
     if (minCell > 0) {
         const widest = Math.max(MAX_WIDTH - left - margin, 40) / span;
         scale = Math.max(scale, Math.min((minCell + CELL_GAP) / shortest(simulation), widest));
     }
     const bracketed = phases && phaseList(simulation).length > 0;
     const top = bracketed ? 26 + (slow ? 4 : 0) : slow ? 10 : 4;
-    const bottom = top + ranks * pitch - gap + (slow ? 6 : 0);
+    const bottom = top + count * pitch - gap + (slow ? 6 : 0);
+    const zero = firstStart(simulation);
+    const right = left + (view?.span ?? span) * scale;
 
     /** @type {Scene} */
     const scene = {
-        width: Math.ceil(left + span * scale + margin),
+        width: Math.ceil(right + margin),
         height: bottom + 28,
         lang,
         idPrefix,
         narrow,
-        plot: { left, right: left + span * scale, top, bottom, origin: firstStart(simulation), span, scale },
-        rows: {
-            height,
-            pitch,
-            begin: rowOffsets(actions.rank, ranks),
-            idleBegin: rowOffsets(
-                idle.map((interval) => interval.rank),
-                ranks,
-            ),
-        },
+        plot: { left, right, top, bottom, origin: view?.from ?? zero, span: view?.span ?? span, scale, zero },
+        rows: { height, pitch, first, count, begin: rankBegin, idleBegin: new Int32Array(0) },
+        view,
+        dense,
+        shown: [],
+        shownIdle: [],
+        box: /** @type {any} */ (null),
+        idleBox: /** @type {any} */ (null),
         cells: /** @type {any} */ (null),
         idleCells: /** @type {any} */ (null),
         shapes: [],
     };
-    scene.cells = boxes(scene, actions.rank, actions.start, actions.finish);
-    splitFused(scene, simulation);
-    scene.idleCells = boxes(
-        scene,
-        idle.map((interval) => interval.rank),
-        idle.map((interval) => interval.start),
-        idle.map((interval) => interval.finish),
-    );
+    if (view) scene.shown = inSight(actions, rankBegin, view);
+    if (view && pixels && scene.shown.length > SVG_CELLS) scene.dense = true;
+    if (scene.dense) scene.shown = [];
+    if (!scene.dense) scene.rows.idleBegin = rowOffsets(idle.rank, ranks);
+    Object.assign(scene, boxMakers(scene, simulation));
+    if (view && !scene.dense) scene.shownIdle = inSight(idle, scene.rows.idleBegin, view);
+    if (!view && !scene.dense) {
+        scene.cells = boxes(scene, actions.rank, actions.start, actions.finish);
+        splitFused(scene, simulation);
+        scene.idleCells = boxes(scene, idle.rank, idle.start, idle.finish);
+        scene.shown = all(actions.count);
+        scene.shownIdle = all(idle.count);
+        scene.box = boxIn(scene.cells);
+        scene.idleBox = boxIn(scene.idleCells);
+    }
 
-    const { chunk, chunks } = chunkOf(simulation);
+    const { chunk, chunks } = scene.dense ? noChunks : chunkOf(simulation);
     const tracks = new BoxPath();
-    const rowWidth = makespan * scale;
-    for (let r = 0; r < ranks; r++) tracks.box(left, rowTop(scene, r), rowWidth, height);
+    const begin = Math.max(left, timeToX(scene, zero));
+    const rowWidth = Math.min(right, timeToX(scene, zero + makespan)) - begin;
+    for (let r = first; r < first + count; r++) tracks.box(begin, rowTop(scene, r), rowWidth, height);
     const everyName = Math.ceil(13 / pitch);
     const numbered = labels ? labelShapes(scene, simulation, chunk, labelled(scene, simulation)) : [];
+    // A line around a row would lie on the last pixels of it.
+    const track = { type: 'path', class: 'pf-row', d: tracks.toString(), fill: 'none', stroke: 'currentColor' };
     scene.shapes = [
         patternShapes(scene, simulation),
         ...(bracketed ? phaseShapes(scene, simulation) : []),
         ...idleShapes(scene, simulation),
-        { type: 'path', class: 'pf-row', d: tracks.toString(), fill: 'none', stroke: 'currentColor' },
+        ...(scene.dense ? [] : [track]),
         { type: 'g', class: 'pf-cells', shapes: [...cellShapes(scene, simulation, chunk, chunks), ...numbered] },
-        ...(transfers ? transferShapes(scene, simulation) : []),
+        ...(transfers && !scene.dense ? transferShapes(scene, simulation) : []),
         {
             type: 'g',
             class: 'pf-ranks',
             shapes: names.flatMap((name, r) =>
-                r % everyName === 0
+                isRowShown(scene, r) && (r - first) % everyName === 0
                     ? [textShape(0, rowTop(scene, r) + height / 2 + nameSize * 0.36, name, 'pf-rank', nameSize)]
                     : [],
             ),
@@ -842,6 +932,25 @@ export function hitTest(scene, x, y) {
     return null;
 }
 
+/**
+ * The same where cells are pixels, or only some of them in sight: the core is asked.
+ * @param {Scene} scene @param {Simulation} simulation @param {number} x @param {number} y
+ * @returns {Selection | null}
+ */
+export function hitStep(scene, simulation, x, y) {
+    const { rows, plot } = scene;
+    const row = Math.floor((y - plot.top + (rows.pitch - rows.height) / 2) / rows.pitch);
+    if (row < 0 || row >= rows.count || x < plot.left || x > plot.right) return null;
+    const rank = rows.first + row;
+    const hit = simulation.at(rank, xToTime(scene, x));
+    if (hit?.kind !== 'action') return hit;
+    // Of a shared slot the core gives the first half.
+    const own = scene.box(hit.index);
+    const top = rowTop(scene, rank);
+    const other = own.h < rows.height && y >= top + own.h + 1 === (own.y === top);
+    return other ? { kind: 'action', index: hit.index + 1 } : hit;
+}
+
 /** Who waits for each action, made once per simulation. @type {WeakMap<Simulation, { begin: Int32Array, list: Int32Array }>} */
 const takers = new WeakMap();
 
@@ -880,13 +989,18 @@ export function neighbours(simulation, index) {
 
 // ---- what is laid over the chart ----
 
+/** Cells that can be seen, and not more than can be told apart. @param {Scene} scene @param {number[]} indices */
+function liftable(scene, indices) {
+    return (scene.cells ? indices : indices.filter((i) => scene.box(i).w > 0)).slice(0, MAX_LIFTED);
+}
+
 /** The cells once more, to stand out of a chart that fades. @param {Scene} scene @param {Simulation} simulation @param {number[]} indices @returns {Shape[]} */
 function liftedCells(scene, simulation, indices) {
     const { chunk } = chunkOf(simulation);
     const { actions } = simulation;
-    const wanted = new Set(indices);
-    const shapes = indices.map((i) => {
-        const { x, y, w, h } = drawn(scene.cells, i);
+    const shown = liftable(scene, indices);
+    const shapes = shown.map((i) => {
+        const { x, y, w, h } = drawn(scene.box(i));
         const op = actions.op[i];
         return {
             type: 'path',
@@ -896,15 +1010,18 @@ function liftedCells(scene, simulation, indices) {
             stroke: 'currentColor',
         };
     });
-    const wide = labelShapes(scene, simulation, chunk, (i) => wanted.has(i) && scene.cells.w[i] >= MIN_LABEL_WIDTH);
-    return [...shapes, ...wide];
+    const wide = shown.filter((i) => scene.box(i).w >= MIN_LABEL_WIDTH).sort((a, b) => a - b);
+    return [...shapes, ...labelShapes(scene, simulation, chunk, wide)];
 }
 
-/** @param {Boxes} at @param {number} i @param {string} name @returns {Shape} */
-function outline(at, i, name) {
-    const d = boxPath(at.x[i], at.y[i] - 0.5, at.w[i], at.h[i] + 1, 2);
+/** @param {Box} box @param {string} name @returns {Shape} */
+function outline({ x, y, w, h }, name) {
+    const d = boxPath(x, y - 0.5, w, h + 1, 2);
     return { type: 'path', class: name, d, fill: 'none', stroke: 'currentColor' };
 }
+
+/** @param {Scene} scene @param {number[]} indices @param {string} name */
+const outlines = (scene, indices, name) => liftable(scene, indices).map((i) => outline(scene.box(i), name));
 
 /**
  * An arrow from one cell to another that needs it. Cells that touch at a corner get a short slanted one across the
@@ -912,21 +1029,22 @@ function outline(at, i, name) {
  * @param {Scene} scene @param {number} from @param {number} to @param {string} name @returns {Shape[]}
  */
 function arrowBetween(scene, from, to, name) {
-    const { x, y, w, h } = scene.cells;
-    const gap = x[to] - (x[from] + w[from]);
-    const down = y[to] === y[from] ? 0 : y[to] > y[from] ? 1 : -1;
+    const [a, b] = [scene.box(from), scene.box(to)];
+    if (!scene.cells && (a.w === 0 || b.w === 0)) return [];
+    const gap = b.x - (a.x + a.w);
+    const down = b.y === a.y ? 0 : b.y > a.y ? 1 : -1;
     if (gap < 12 && down !== 0) {
-        const x0 = x[from] + w[from] - Math.min(9, w[from] / 2);
-        const x1 = x[to] + Math.min(9, w[to] / 2);
-        const y0 = y[from] + h[from] / 2 + down * (h[from] / 2 - Math.min(9, h[from] / 3));
-        const y1 = y[to] + h[to] / 2 - down * (h[to] / 2 - Math.min(9, h[to] / 3));
+        const x0 = a.x + a.w - Math.min(9, a.w / 2);
+        const x1 = b.x + Math.min(9, b.w / 2);
+        const y0 = a.y + a.h / 2 + down * (a.h / 2 - Math.min(9, a.h / 3));
+        const y1 = b.y + b.h / 2 - down * (b.h / 2 - Math.min(9, b.h / 3));
         return arrow(`M${round(x0)} ${round(y0)}L`, x0, y0, x1, y1, name);
     }
-    const x0 = x[from] + w[from];
-    const y0 = y[from] + h[from] / 2;
-    const y1 = y[to] + h[to] / 2;
+    const x0 = a.x + a.w;
+    const y0 = a.y + a.h / 2;
+    const y1 = b.y + b.h / 2;
     const bend = round(Math.max(gap / 2, 8));
-    return arrow(`M${round(x0)} ${round(y0)}C${round(x0 + bend)} ${round(y0)} `, x[to] - bend, y1, x[to] - 1, y1, name);
+    return arrow(`M${round(x0)} ${round(y0)}C${round(x0 + bend)} ${round(y0)} `, b.x - bend, y1, b.x - 1, y1, name);
 }
 
 /**
@@ -962,24 +1080,26 @@ export function selectionShapes(scene, simulation, selection) {
         const { waitsFor, awaitedBy } = neighbours(simulation, selection.index);
         return [
             ...liftedCells(scene, simulation, [...waitsFor, selection.index, ...awaitedBy]),
-            ...waitsFor.map((i) => outline(scene.cells, i, 'pf-awaited')),
-            ...awaitedBy.map((i) => outline(scene.cells, i, 'pf-awaiting')),
-            outline(scene.cells, selection.index, 'pf-selected'),
+            ...outlines(scene, waitsFor, 'pf-awaited'),
+            ...outlines(scene, awaitedBy, 'pf-awaiting'),
+            ...outlines(scene, [selection.index], 'pf-selected'),
             ...waitsFor.flatMap((i) => arrowBetween(scene, i, selection.index, 'pf-arrow')),
             ...awaitedBy.flatMap((i) => arrowBetween(scene, selection.index, i, 'pf-arrow')),
         ];
     }
-    const { before, waits_for: source } = simulation.idle[selection.index];
-    const around = [...new Set([source, before])].filter((i) => i >= 0);
-    const { x, y, w, h } = scene.idleCells;
+    const { idle } = simulation;
     const j = selection.index;
-    const own = new BoxPath().box(x[j], y[j], w[j], h[j]);
+    const [before, source] = [idle.before[j], idle.waits_for[j]];
+    const around = [...new Set([source, before])].filter((i) => i >= 0);
+    const own = scene.idleBox(j);
+    if (own.w === 0 && !scene.idleCells) return [];
+    const path = new BoxPath().box(own.x, own.y, own.w, own.h);
     return [
-        ...[idlePath(scene, own, simulation.idle[j].reason === IDLE_TRANSFER)].flatMap((shape) => shape ?? []),
+        ...[idlePath(scene, path, idle.reason[j] === IDLE_TRANSFER)].flatMap((shape) => shape ?? []),
         ...liftedCells(scene, simulation, around),
-        ...(source >= 0 ? [outline(scene.cells, source, 'pf-awaited')] : []),
-        ...(before >= 0 ? [outline(scene.cells, before, 'pf-awaiting')] : []),
-        outline(scene.idleCells, selection.index, 'pf-selected'),
+        ...outlines(scene, source >= 0 ? [source] : [], 'pf-awaited'),
+        ...outlines(scene, before >= 0 ? [before] : [], 'pf-awaiting'),
+        outline(own, 'pf-selected'),
         ...(source >= 0 && before >= 0 ? arrowBetween(scene, source, before, 'pf-arrow') : []),
     ];
 }
@@ -994,10 +1114,12 @@ export function microbatchShapes(scene, simulation, microbatch) {
     const own = [];
     for (let i = 0; i < actions.count; i++) if (actions.microbatch[i] === microbatch) own.push(i);
     own.sort((a, b) => actions.start[a] - actions.start[b] || a - b);
-    const hops = own.filter((i) => actions.input[i] >= 0 && actions.rank[actions.input[i]] !== actions.rank[i]);
+    const hops = liftable(scene, own).filter(
+        (i) => actions.input[i] >= 0 && actions.rank[actions.input[i]] !== actions.rank[i],
+    );
     return [
         ...liftedCells(scene, simulation, own),
-        ...own.map((i) => outline(scene.cells, i, 'pf-followed')),
+        ...outlines(scene, own, 'pf-followed'),
         ...hops.flatMap((i) => arrowBetween(scene, actions.input[i], i, 'pf-trail')),
     ];
 }
@@ -1012,10 +1134,15 @@ export function criticalPathShapes(scene, simulation) {
     const { rank } = simulation.actions;
     return [
         ...liftedCells(scene, simulation, path),
-        ...path.map((i) => outline(scene.cells, i, 'pf-critical')),
-        ...path.flatMap((i, k) =>
-            k > 0 && rank[path[k - 1]] !== rank[i] ? arrowBetween(scene, path[k - 1], i, 'pf-arrow') : [],
-        ),
+        ...outlines(scene, path, 'pf-critical'),
+        ...path
+            .map((i, k) => [path[k - 1] ?? i, i])
+            .filter(
+                ([from, to]) =>
+                    rank[from] !== rank[to] && (scene.cells || (scene.box(from).w > 0 && scene.box(to).w > 0)),
+            )
+            .slice(0, MAX_LIFTED)
+            .flatMap(([from, to]) => arrowBetween(scene, from, to, 'pf-arrow')),
     ];
 }
 
@@ -1033,8 +1160,8 @@ export function circleShapes(scene, stall) {
     return [
         { type: 'path', class: 'pf-selected', d: `M${x} ${scene.plot.top - 3}V${scene.plot.bottom + 4}`, fill: 'none' },
         ...liftedCells(scene, /** @type {any} */ (stall), [...new Set(circle)]),
-        ...needs.map((i) => outline(scene.cells, i, 'pf-awaited')),
-        ...stands.map((i) => outline(scene.cells, i, 'pf-selected')),
+        ...needs.map((i) => outline(scene.box(i), 'pf-awaited')),
+        ...stands.map((i) => outline(scene.box(i), 'pf-selected')),
         ...stands.flatMap((i, n) => arrowBetween(scene, needs[n], i, 'pf-arrow')),
         ...stands.flatMap((i, n) => {
             const later = needs[(n + needs.length - 1) % needs.length];

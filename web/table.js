@@ -13,15 +13,16 @@ const PAPER_COLUMNS = 16;
 
 /** @param {import('./engine.js').Simulation} simulation @param {string} lang */
 export function scheduleTable(simulation, lang) {
-    const { actions, perRank, config } = simulation;
+    const { actions, perRank, config, rankBegin } = simulation;
     const backward = trains(simulation);
     const several = config.stages !== perRank.length;
     const number = (/** @type {number} */ value) => formatNumber(value, lang);
-    /** @type {number[][]} */
-    const rows = perRank.map(() => []);
-    for (let i = 0; i < actions.count; i++) rows[actions.rank[i]].push(i);
-    const longest = Math.max(...rows.map((row) => row.length));
-    const columns = Math.min(longest, MOST_COLUMNS, Math.ceil(MOST_CELLS / rows.length));
+    const lengths = perRank.map((_, rank) => rankBegin[rank + 1] - rankBegin[rank]);
+    const longest = Math.max(...lengths);
+    const columns = Math.min(longest, MOST_COLUMNS, Math.ceil(MOST_CELLS / perRank.length));
+    const rows = lengths.map((length, rank) =>
+        Array.from({ length: Math.min(length, columns) }, (_, k) => rankBegin[rank] + k),
+    );
     return html`<div class="scroller" tabindex="0" role="region" aria-label=${textOf(lang, 'view_table')}>
         <table class="schedule" part="table" ?data-long=${columns > PAPER_COLUMNS}>
             <caption><span>${textOf(lang, 'table_caption', title(simulation, lang))}</span></caption>
@@ -38,16 +39,14 @@ export function scheduleTable(simulation, lang) {
                 <td>${number(perRank[rank].busy)}</td>
                 <td>${number(perRank[rank].idle)}</td>
                 ${backward ? html`<td>${number(perRank[rank].peak_activations)}</td>` : nothing}
-                ${row
-                    .slice(0, columns)
-                    .map(
-                        (i) =>
-                            html`<td class="op op-${OPS[actions.op[i]]}"><b>${OPS[actions.op[i]]}${actions.microbatch[i] + 1}</b>${
-                                several
-                                    ? html` <span>${textOf(lang, 'table_cell_stage', actions.stage[i] + 1)}</span>`
-                                    : nothing
-                            } <span>${number(actions.start[i])}–${number(actions.finish[i])}</span></td>`,
-                    )}
+                ${row.map(
+                    (i) =>
+                        html`<td class="op op-${OPS[actions.op[i]]}"><b>${OPS[actions.op[i]]}${actions.microbatch[i] + 1}</b>${
+                            several
+                                ? html` <span>${textOf(lang, 'table_cell_stage', actions.stage[i] + 1)}</span>`
+                                : nothing
+                        } <span>${number(actions.start[i])}–${number(actions.finish[i])}</span></td>`,
+                )}
             </tr>`,
             )}</tbody>
         </table>

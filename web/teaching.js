@@ -4,6 +4,7 @@ import { html, nothing, svg } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { ask, NO_SAMPLES, scaledCosts } from './ask.js';
 import { busyAt, Clock } from './clock.js';
+import { Dense } from './dense.js';
 import { compareText, countOf, formatNumber, formatShare, scheduleName, title } from './format.js';
 import { batchView, Incident } from './incident.js';
 import { activationSteps, heldAt, memoryScene } from './memory.js';
@@ -48,8 +49,8 @@ export class Teaching {
     #swept = null;
     #dragging = false;
     incident = new Incident();
-    /** What the counts of memory were read from. @type {{ of: Simulation, steps: ReturnType<typeof activationSteps> } | null} */
-    #held = null;
+    /** @type {Dense | null} */
+    #dense = null;
 
     /** @param {() => void} update  asks the host to draw again */
     constructor(update) {
@@ -122,8 +123,9 @@ export class Teaching {
         const busy = textOf(lang, 'play_busy', busyAt(simulation, time), simulation.perRank.length);
         const text = `${shown}: ${busy}.`;
         if (!trains || simulation.perRank.length > MOST_COUNTS) return text;
-        if (this.#held?.of !== simulation) this.#held = { of: simulation, steps: activationSteps(simulation) };
-        const counts = this.#held.steps.map((steps) => heldAt(steps, time)).join(' · ');
+        const counts = activationSteps(simulation)
+            .map((steps) => heldAt(steps, time))
+            .join(' · ');
         return `${text} ${textOf(lang, 'play_held', counts)}`;
     }
 
@@ -277,15 +279,21 @@ export class Teaching {
                         width,
                         span: scene.plot.span,
                         idPrefix: `${scene.idPrefix}c`,
+                        pixels: true,
                     });
         if (!drawn) return;
-        let picture = /** @type {SVGSVGElement | null} */ (box.firstElementChild);
+        let picture = /** @type {SVGSVGElement | null} */ (box.lastElementChild);
         if (picture?.getAttribute('data-of') !== kind) {
             picture = renderScene(drawn, document);
             picture.setAttribute('data-of', String(kind));
             picture.setAttribute('role', 'img');
+            this.#dense?.clear();
             box.replaceChildren(picture);
         } else updateSvg(/** @type {SVGSVGElement} */ (picture), drawn);
+        if (kind === 'compare' && drawn.dense) {
+            if (this.#dense?.box !== box) this.#dense = new Dense(box);
+            this.#dense.draw(other, drawn);
+        } else this.#dense?.clear();
         const name = kind === 'memory' ? textOf(lang, 'memory_name', title(other, lang)) : title(other, lang);
         /** @type {Element} */ (picture).setAttribute('aria-label', name);
     }

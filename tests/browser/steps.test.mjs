@@ -177,7 +177,7 @@ describe('a device that fails, a batch that is cut, cells that move', { skip: wi
         return {
             different: new Set(seen).size,
             places,
-            cells: figure.simulation.actions.count + figure.simulation.idle.length,
+            cells: figure.simulation.actions.count + figure.simulation.idle.count,
         };
     };
 

@@ -69,7 +69,7 @@ export const rows = {
         files: [...browser('csp', 'engines', 'policy'), ...node('recipes')],
     },
 
-    'VIE-01': { says: 'thousands of operations', files: browser('element', 'interactive') },
+    'VIE-01': { says: 'thousands of operations', files: browser('element', 'interactive', 'dense') },
     'VIE-03': { says: 'decimal comma', files: [...browser('element'), ...node('cli')] },
     'VIE-04': { says: 'one announcement', files: browser('access', 'everyone') },
     'VIE-05': { says: 'role of the picture', files: browser('access', 'everyone') },

@@ -1,0 +1,151 @@
+// A chart of too many cells for SVG: pixels that the core paints, on a canvas under the axes of the scene. Its colours are
+// those of figure.css, read from a few elements that have the classes of the cells, so that themes, forced colours and
+// paper hold for it as for the rest.
+import { PAINT_KINDS } from './step.js';
+
+/** @typedef {import('./scene.js').Scene} Scene @typedef {import('./engine.js').Simulation} Simulation */
+
+const SVG = 'http://www.w3.org/2000/svg';
+/** More pixels than these take longer than a frame: the picture is then coarser than the screen. */
+const MOST_PIXELS = 6e6;
+const OPS = ['F', 'B', 'I', 'W', 'R'];
+/** Classes whose fill is the ground, and whose stroke is the mark, in the order of the core's palette. */
+const PROBES = [
+    ...OPS.map((op) => [`pf-cell pf-${op}`, '']),
+    ...OPS.map((op) => [`pf-cell pf-${op} pf-odd`, '']),
+    ['pf-hatch-ground', 'pf-hatch-line'],
+    ['pf-wire-ground', 'pf-wire-line'],
+    ['pf-ground', ''],
+];
+
+/** @type {CanvasRenderingContext2D | null} */
+let dot = null;
+/** @type {Map<string, Uint8ClampedArray>} */
+const seen = new Map();
+
+/** A CSS colour as its four bytes. @param {string} colour */
+function bytesOf(colour) {
+    const known = seen.get(colour);
+    if (known) return known;
+    if (!dot) {
+        const canvas = document.createElement('canvas');
+        canvas.width = canvas.height = 1;
+        dot = canvas.getContext('2d', { willReadFrequently: true });
+    }
+    if (!dot) return new Uint8ClampedArray([128, 128, 128, 255]);
+    dot.clearRect(0, 0, 1, 1);
+    dot.fillStyle = colour;
+    dot.fillRect(0, 0, 1, 1);
+    const bytes = dot.getImageData(0, 0, 1, 1).data;
+    seen.set(colour, bytes);
+    return bytes;
+}
+
+export class Dense {
+    canvas = document.createElement('canvas');
+    #probe = document.createElementNS(SVG, 'svg');
+    #context = this.canvas.getContext('2d');
+    /** @type {ImageData | null} */
+    #image = null;
+    /** @type {[Simulation, Scene] | null} */
+    #drawn = null;
+    #key = '';
+    /** @type {MediaQueryList[]} */
+    #media = [];
+
+    /** @param {Element} box  the chart is its last child */
+    constructor(box) {
+        this.box = box;
+        this.canvas.className = 'dense';
+        this.#probe.setAttribute('class', 'pf-scene probe');
+        for (const node of [this.canvas, this.#probe]) node.setAttribute('aria-hidden', 'true');
+        for (const names of PROBES) {
+            for (const name of names) {
+                this.#probe.appendChild(document.createElementNS(SVG, 'path')).setAttribute('class', name);
+            }
+        }
+    }
+
+    /** @param {Simulation} simulation @param {Scene} scene */
+    draw(simulation, scene) {
+        if (!this.canvas.isConnected) {
+            this.box.prepend(this.#probe, this.canvas);
+            this.#media = ['(prefers-color-scheme: dark)', '(forced-colors: active)', 'print'].map((query) =>
+                matchMedia(query),
+            );
+            for (const list of this.#media) list.addEventListener('change', this.recolour);
+        }
+        this.#drawn = [simulation, scene];
+        this.#paint(this.#colours());
+    }
+
+    clear() {
+        for (const list of this.#media.splice(0)) list.removeEventListener('change', this.recolour);
+        this.#probe.remove();
+        this.canvas.remove();
+        this.#drawn = null;
+    }
+
+    /** Paints again where the colours, or the pixels of the screen, are no longer what they were. */
+    recolour = () => {
+        if (!this.#drawn) return;
+        const palette = this.#colours();
+        if (this.#keyOf(palette) !== this.#key) this.#paint(palette);
+    };
+
+    /** @param {Uint32Array} palette */
+    #keyOf(palette) {
+        return `${palette.join()} ${devicePixelRatio}`;
+    }
+
+    #colours() {
+        const palette = new Uint32Array(2 * PAINT_KINDS);
+        const bytes = new Uint8ClampedArray(palette.buffer);
+        for (let kind = 0; kind < PAINT_KINDS; kind++) {
+            const [ground, line] = [0, 1].map((k) => getComputedStyle(this.#probe.children[2 * kind + k]));
+            const below = bytesOf(ground.fill);
+            const above = PROBES[kind][1] ? bytesOf(line.stroke) : below;
+            const share = Number(line.strokeOpacity) || 1;
+            for (let c = 0; c < 4; c++) {
+                bytes[8 * kind + c] = below[c];
+                bytes[8 * kind + 4 + c] = below[c] + (above[c] - below[c]) * share;
+            }
+        }
+        return palette;
+    }
+
+    /** @param {Uint32Array} palette */
+    #paint(palette) {
+        const { canvas } = this;
+        const [simulation, scene] = /** @type {[Simulation, Scene]} */ (this.#drawn);
+        const { plot, rows } = scene;
+        const width = plot.right - plot.left;
+        const height = rows.count * rows.pitch;
+        const ratio = Math.min(devicePixelRatio || 1, Math.sqrt(MOST_PIXELS / (width * height)));
+        const columns = Math.max(1, Math.ceil(width * ratio));
+        const pitch = Math.max(1, Math.ceil(rows.pitch * ratio));
+        if (canvas.width !== columns || canvas.height !== pitch * rows.count || !this.#image) {
+            canvas.width = columns;
+            canvas.height = pitch * rows.count;
+            this.#image = new ImageData(columns, pitch * rows.count);
+        }
+        const place = { left: plot.left, top: plot.top, width, height };
+        for (const [name, value] of Object.entries(place)) canvas.style.setProperty(name, `${value}px`);
+        simulation.paint(
+            {
+                from: plot.origin,
+                scale: columns / plot.span,
+                first: rows.first,
+                ranks: rows.count,
+                columns,
+                height: Math.max(1, Math.round(rows.height * (pitch / rows.pitch))),
+                pitch,
+                grain: Math.max(1, Math.round(ratio)),
+                palette,
+            },
+            this.#image.data,
+        );
+        this.#context?.putImageData(this.#image, 0, 0);
+        this.#key = this.#keyOf(palette);
+    }
+}
