@@ -9,11 +9,14 @@
 // and in Node web/core-bytes-node.js. Bundles that are figures and nothing else carry a core that writes no communication into files.
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build, transform } from 'esbuild';
-import { pack } from './core-text.js';
+import { minify } from 'terser';
+import { linesOf, pack, packTexts } from './pack.mjs';
+import en from './strings.en.js';
+import ru from './strings.ru.js';
 import { wasmToJs } from './wasm-to-js.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -61,16 +64,82 @@ const styles = {
     },
 };
 
-// The core inlined; esbuild's own loader for bytes would write base64.
+// What is packed comes first in a script: between two pieces of code it would push the one out of the other's window, which a
+// compressed transfer pays with some 3 kB. Until the script is whole, a name stands for it.
+const payloads = new Map();
+const payload = (text) => {
+    if (!payloads.has(text)) payloads.set(text, `$payload${payloads.size}`);
+    return payloads.get(text);
+};
+async function finish(path, shrinks) {
+    let code = readFileSync(path, 'utf8');
+    if (shrinks) {
+        const options = {
+            ecma: 2020,
+            module: path.endsWith('.mjs'),
+            compress: { passes: 3 },
+            format: { preamble: banner },
+        };
+        code = (await minify(code, options)).code;
+    }
+    const used = [...payloads].filter(([, name]) => code.includes(name));
+    const head = used.length === 0 ? '' : `var ${used.map(([text, name]) => `${name}="${text}"`).join()};`;
+    // A classic script has a scope of its own; in a module everything has.
+    const at = path.endsWith('.js') && /=\(\(\)=>\{/.exec(code);
+    const begin = at && !/^import|\bexport\{/m.test(code) ? at.index + at[0].length : banner.length;
+    writeFileSync(path, code.slice(0, begin) + head + code.slice(begin));
+}
+
+// The core inlined, and unpacked when it is asked for. Packing takes seconds, so each core is packed once.
+const packed = new Map();
 const bytes = {
     name: 'bytes',
     setup({ onLoad }) {
-        onLoad({ filter: /\.wasm$/ }, ({ path }) => ({
-            contents: `import { unpack } from './core-text.js';
-                export default unpack(${JSON.stringify(pack(readFileSync(path)))});`,
+        onLoad({ filter: /\.wasm$/ }, ({ path }) => {
+            if (!packed.has(path)) packed.set(path, pack(readFileSync(path)));
+            const { text, sizes, before } = packed.get(path);
+            return {
+                contents: `import { unpack } from './core-text.js';
+                    export default Object.assign(() => unpack(${payload(text)}, ${JSON.stringify(sizes)}, ${before}),
+                        { byteLength: ${readFileSync(path).length} });`,
+                loader: 'js',
+                resolveDir: join(root, 'web'),
+            };
+        });
+    },
+};
+
+// Texts and style sheets of a classic script, packed together. Modules keep them as they are: who bundles, compresses.
+let packedTexts = null;
+const TEXTS = ['keys', 'strings.en.js', 'strings.ru.js', 'element.css', 'figure.css'];
+const texts = {
+    name: 'texts',
+    async setup({ onLoad, onResolve }) {
+        const keys = Object.keys(en);
+        const { code } = await transform(readFileSync(join(root, 'web/element.css'), 'utf8'), {
+            loader: 'css',
+            minify: true,
+            target: 'es2022',
+        });
+        const figureCss = readFileSync(join(root, 'web/figure.css'), 'utf8');
+        packedTexts ??= packTexts([keys.join('\n'), linesOf(en, keys), linesOf(ru, keys), code, figureCss]);
+        const { text, size, letters } = packedTexts;
+        onResolve({ filter: /^packed-texts$/ }, () => ({ path: 'texts', namespace: 'packed' }));
+        onLoad({ filter: /.*/, namespace: 'packed' }, () => ({
+            contents: `import { unpackTexts } from './core-text.js';
+                export default unpackTexts(${payload(text)}, ${size}, ${JSON.stringify(letters)});`,
             loader: 'js',
             resolveDir: join(root, 'web'),
         }));
+        onLoad({ filter: /[\\/]web[\\/](strings\.(en|ru)\.js|(element|figure)\.css)$/ }, ({ path }) => {
+            const at = TEXTS.indexOf(basename(path));
+            const value = at < 3 ? `tableOf(texts[0], texts[${at}])` : `texts[${at}]`;
+            return {
+                contents: `import texts from 'packed-texts'; import { tableOf } from './core-text.js'; export default ${value};`,
+                loader: 'js',
+                resolveDir: join(root, 'web'),
+            };
+        });
     },
 };
 
@@ -79,6 +148,7 @@ const figureCore = join(root, 'build/wasm/core_figure.wasm');
 const coreJs = join(root, 'build/wasm/core.mjs');
 writeFileSync(coreJs, wasmToJs(join(root, 'build/wasm/core_scalar.wasm')));
 
+const banner = `/* Pipeline Figure ${version}, MIT. Parts of others: THIRD_PARTY_LICENSES. */`;
 const common = {
     entryPoints: [join(root, 'web/index.js')],
     bundle: true,
@@ -88,7 +158,7 @@ const common = {
     define: { PIPELINE_FIGURE_VERSION: JSON.stringify(version) },
     plugins: [styles, bytes],
     legalComments: 'eof',
-    banner: { js: `/* Pipeline Figure ${version}, MIT. Parts of others: THIRD_PARTY_LICENSES. */` },
+    banner: { js: banner },
     metafile: true,
     logLevel: 'warning', // prints errors too; a build that fails has said why
 };
@@ -100,7 +170,12 @@ const apart = { 'pipeline-figure/core-bytes': join(root, 'web/core-bytes-url.js'
 // that run in both, and "neutral" keeps esbuild from preferring those that do not.
 const anywhere = { platform: 'neutral', mainFields: ['module', 'main'], conditions: ['production', 'node'] };
 const bundles = {
-    'pipeline-figure.iife.js': { format: 'iife', globalName: 'PipelineFigure', alias: figure },
+    'pipeline-figure.iife.js': {
+        format: 'iife',
+        globalName: 'PipelineFigure',
+        alias: figure,
+        plugins: [texts, styles, bytes],
+    },
     'pipeline-figure.js': { format: 'esm', charset: 'utf8', alias: inlined, ...anywhere },
     'pipeline-figure.slim.js': { format: 'esm', charset: 'utf8', alias: apart, external: ['lit', 'lit/*'] },
     'pipeline-figure.anywidget.mjs': {
@@ -108,11 +183,13 @@ const bundles = {
         format: 'esm',
         charset: 'utf8',
         alias: figure,
+        plugins: [texts, styles, bytes],
     },
     'pipeline-figure.nowasm.js': {
         entryPoints: [join(root, 'web/nowasm.js')],
         format: 'iife',
         globalName: 'PipelineFigure',
+        plugins: [texts, styles, bytes],
         alias: {
             'pipeline-figure/core-bytes': join(root, 'web/core-bytes-none.js'),
             'pipeline-figure/core-js': coreJs,
@@ -128,9 +205,16 @@ for (const [name, options] of Object.entries(bundles)) {
         .matchAll(/node_modules\/((?:@[^/]*\/)?[^/]*)\//g)) {
         bundled.add(name);
     }
+    await finish(join(dist, name), /iife|anywidget/.test(name));
     report(name);
     parts[name] = Object.values(metafile.outputs)[0].inputs;
 }
+parts.packed = Object.fromEntries(
+    [
+        ['core_figure.wasm', packed.get(figureCore).text],
+        ['texts and styles', packedTexts.text],
+    ].map(([name, text]) => [name, Math.round(text.length * 0.75)]),
+);
 writeFileSync(join(root, 'build/parts.json'), JSON.stringify(parts)); // read by scripts/sizes.mjs
 
 // A whole page in one file, for frames.

@@ -1,35 +1,46 @@
-// The compiled core as text inside a script: plain ASCII without quotes, backslashes or '<', so that it may stand in any
-// string of any page. Most bytes are one character each, so a compressed script is hardly longer for it; base64 cuts bytes
-// across characters, which hides their likeness and costs a third more.
+// The compiled core out of the text that stands for it inside a script; web/pack.mjs has packed it.
+import { unlzma } from './unlzma.js';
+import { join } from './wasm-streams.js';
 
-const alphabet = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)).filter((c) => !'"\\`$<'.includes(c));
-const PLAIN = alphabet.length - 2; // the last two are marks: the byte behind is so much larger, once or twice
+/** @param {string} text  base64 @param {number} size  of what it holds */
+export const unpackBytes = (text, size) =>
+    unlzma(
+        Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0)),
+        size,
+    );
 
-/** @param {Uint8Array} bytes */
-export function pack(bytes) {
-    let text = '';
-    for (const byte of bytes) {
-        const times = Math.floor(byte / PLAIN);
-        text += (times > 0 ? alphabet[PLAIN + times - 1] : '') + alphabet[byte % PLAIN];
-    }
-    return text;
+/**
+ * @param {string} text @param {number[]} sizes  of the streams @param {number} before  bytes of the module before its code
+ * @returns {Uint8Array}
+ */
+export function unpack(text, sizes, before) {
+    const bytes = unpackBytes(
+        text,
+        sizes.reduce((sum, size) => sum + size, 0),
+    );
+    let at = 0;
+    return join(
+        sizes.map((size) => {
+            at += size;
+            return bytes.subarray(at - size, at);
+        }),
+        before,
+    );
 }
 
-/** @param {string} text */
-export function unpack(text) {
-    const index = new Uint8Array(128);
-    for (const [i, character] of alphabet.entries()) index[character.charCodeAt(0)] = i;
-    const bytes = new Uint8Array(text.length);
-    let count = 0;
-    let larger = 0;
-    for (let at = 0; at < text.length; at++) {
-        const i = index[text.charCodeAt(at)];
-        if (i >= PLAIN) {
-            larger = PLAIN * (i - PLAIN + 1);
-        } else {
-            bytes[count++] = larger + i;
-            larger = 0;
-        }
-    }
-    return bytes.slice(0, count);
+/**
+ * Texts one after another, in letters of one byte each.
+ * @param {string} text @param {number} size @param {string} letters  those beyond ASCII, by their byte
+ */
+export const unpackTexts = (text, size, letters) =>
+    Array.from(unpackBytes(text, size), (byte) => letters[byte - 128] ?? String.fromCharCode(byte))
+        .join('')
+        .split('\0');
+
+/** A table of strings. @param {string} keys  by line @param {string} values  in the same order; behind a \u0001 as JSON */
+export function tableOf(keys, values) {
+    const lines = values.split('\n');
+    return Object.fromEntries(
+        keys.split('\n').map((key, i) => [key, lines[i][0] === '\u0001' ? JSON.parse(lines[i].slice(1)) : lines[i]]),
+    );
 }

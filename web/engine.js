@@ -1385,6 +1385,7 @@ function cache() {
 /** @param {any} source */
 async function compile(source) {
     if (source instanceof WebAssembly.Module) return source;
+    if (typeof source === 'function') return WebAssembly.compile(source());
     if (typeof source === 'string' || source instanceof URL) {
         const response = await fetch(source);
         if (!response.ok) throw new Error(`pipeline-figure: ${source} answered ${response.status}`);
@@ -1445,7 +1446,8 @@ export async function loadEngine(source, { madd } = {}) {
  */
 export function loadEngineNow() {
     const held = cache().module;
-    const bytes = /** @type {any} */ (coreBytes);
+    const packed = /** @type {any} */ (coreBytes);
+    const bytes = typeof packed === 'function' && !(held instanceof WebAssembly.Module) ? packed() : packed;
     if (!(held instanceof WebAssembly.Module) && !ArrayBuffer.isView(bytes)) {
         throw new Error('pipeline-figure: this build loads its core from a file and cannot do so at once');
     }
