@@ -159,6 +159,20 @@ static const pp_words option_words[PP_TRAIN_END] = {
     [PP_TRAIN_SEED] = {"seed", "начальное число генератора (seed)"},
     [PP_TRAIN_RATE] = {"rate", "скорость обучения (rate)"},
     [PP_TRAIN_INIT] = {"init", "начальные веса (init)"},
+    [PP_TRAIN_NORM] = {"norm", "нормализация (norm)"},
+    [PP_TRAIN_STATISTICS] = {"norm-statistics", "статистики нормализации (norm-statistics)"},
+    [PP_TRAIN_DROPOUT] = {"dropout", "доля прореживания (dropout)"},
+    [PP_TRAIN_TIED] = {"tied", "общие веса (tied)"},
+    [PP_TRAIN_SPLIT] = {"split", "деление батча (split)"},
+    [PP_TRAIN_MEAN] = {"mean", "усреднение (mean)"},
+    [PP_TRAIN_UPDATE] = {"update", "способ обновления весов (update)"},
+    [PP_TRAIN_MOMENTUM] = {"momentum", "коэффициент инерции (momentum)"},
+    [PP_TRAIN_BETA1] = {"beta1", "затухание первого момента (beta1)"},
+    [PP_TRAIN_BETA2] = {"beta2", "затухание второго момента (beta2)"},
+    [PP_TRAIN_EPSILON] = {"epsilon", "добавка в знаменателе (epsilon)"},
+    [PP_TRAIN_CLIP] = {"clip", "предел нормы градиента (clip)"},
+    [PP_TRAIN_LOSS_SCALE] = {"loss-scale", "масштаб потерь (loss-scale)"},
+    [PP_TRAIN_SCALE_GROWTH] = {"scale-growth", "шагов до удвоения масштаба (scale-growth)"},
 };
 
 static const pp_words templates[PP_STATUS_COUNT] = {
@@ -264,6 +278,22 @@ static const pp_words templates[PP_STATUS_COUNT] = {
                             "%o = %s: в нём нет обратного прохода, и обучать по нему нечего."},
     [PP_ERR_LAYERS] = {"%o = %s: every stage needs at least one layer; here are %a stages.",
                        "%o = %s: каждой стадии нужен хотя бы один слой; стадий здесь %a."},
+    [PP_ERR_STATISTICS] = {"%o = %s: the statistics of a whole batch are known only when all its %a micro-batches have come, "
+                           "and the first ones cannot wait for that in a pipeline.",
+                           "%o = %s: статистики всего батча известны, лишь когда пришли все его микробатчи (здесь их %a), а "
+                           "первые в конвейере этого ждать не могут."},
+    [PP_ERR_BATCH_NORM] = {"%o = %s: one sample has no variance; each of the %a micro-batches needs at least two.",
+                           "%o = %s: у одного примера нет дисперсии; в каждом микробатче (их %a) нужно не меньше двух."},
+    [PP_ERR_TIED] = {"%o = %s: the ends can share weights only in a network of two layers or more (here %c) with as many "
+                     "inputs as outputs (here %a and %b).",
+                     "%o = %s: у концов сети могут быть общие веса, только если слоёв не меньше двух (здесь %c), а входов "
+                     "столько же, сколько выходов (здесь %a и %b)."},
+    [PP_ERR_SPLIT_EMPTY] = {"%o = %s: with split = last, %a micro-batches of %b would leave nothing for the last one.",
+                            "%o = %s: при split = last в микробатчах по %b (всего %a) последнему ничего не останется."},
+    [PP_ERR_RANK_OPTION] = {"%o = %s: ranks in workers of their own exchange activations and gradients and resume from "
+                            "weights alone, which is too little for that.",
+                            "%o = %s: устройства в отдельных потоках обмениваются активациями и градиентами и "
+                            "продолжают с одних весов, а для этого нужно больше."},
     [PP_ERR_DIVERGED] = {"The training left the range of numbers; take a smaller rate.",
                          "Обучение разошлось: значения вышли за пределы чисел; уменьшите скорость обучения."},
     [PP_STEP_DONE] = {"The step is finished.", "Шаг обучения закончен."},
@@ -382,7 +412,7 @@ static void put_template(sink *s, const pp_fault *fault, const char *text, int r
         case 'f': put_rule(s, fault, ru); break;
         case 'k': put_number(s, fault->cycle); break;
         case 'l': put_names(s, fault->option); break;
-        case 'q': put(s, fault->b >= 0 ? pp_option_name(fault->b) : ""); break;
+        case 'q': put(s, fault->b >= 0 ? pp_any_option_name(fault->b) : ""); break;
         default: assert(0);
         }
     }
@@ -398,6 +428,14 @@ static const pp_words amount_range = {"%o = %s: a finite number from 0 to 100000
                                    "%o = %s: нужно конечное число от 0 до 1000000000000."};
 static const pp_words positive_range = {"%o = %s: a finite number above 0, up to 1000000000000, is needed.",
                                      "%o = %s: нужно конечное число больше 0, не больше 1000000000000."};
+
+/* Of the training: shares that must leave something, and what is divided by. */
+static const pp_words below_one = {"%o = %s: it must be 0 or more and below 1.",
+                                   "%o = %s: нужно число не меньше 0 и меньше 1."};
+static const pp_words up_to_one = {"%o = %s: it must be above 0 and at most 1.",
+                                   "%o = %s: нужно число больше 0, не больше 1."};
+static const pp_words scale_range = {"%o = %s: it must be from 1 to 1e38.",
+                                     "%o = %s: допустимы значения от 1 до 10^38."};
 
 /* The same status for the size of a network. */
 static const pp_words network_size = {"%o = %s: the training would need more than %a MiB.",
@@ -418,6 +456,9 @@ int32_t pp_fault_message(const pp_fault *fault, int32_t lang, char *out, int32_t
     if (code == PP_ERR_RANGE && fault->b < 0) { /* no whole numbers to tell */
         int positive = fault->option == PP_OPT_BANDWIDTH || fault->option == PP_OPT_MTBF;
         text = fault->option == PP_OPT_KEPT_SHARE ? share_range
+               : fault->option == PP_TRAIN_LOSS_SCALE ? scale_range
+               : fault->option == PP_TRAIN_EPSILON    ? up_to_one
+               : fault->option >= PP_OPT_COUNT && fault->option < PP_TRAIN_END ? below_one
                : fault->option <= PP_OPT_LATENCY  ? cost_range : positive ? positive_range : amount_range;
     }
     if (fault->option >= PP_OPT_COUNT && code == PP_ERR_TOO_LARGE) text = network_size;

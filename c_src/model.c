@@ -20,15 +20,16 @@ static int layer_held(int32_t layers, int32_t stages, const uint8_t *held, int32
 }
 
 /* One slab: the struct, the small tables, then floats. */
-static size_t layout(const int32_t *widths, int32_t layers, int32_t stages, const uint8_t *held, pp_network *network) {
+static size_t layout(const int32_t *widths, int32_t layers, int32_t stages, int32_t kind, const uint8_t *held,
+                     pp_network *network) {
     size_t parameters = 0, widest = (size_t)widths[0];
     for (int32_t l = 0; l < layers; l++) {
-        if (layer_held(layers, stages, held, l))
-            parameters += (size_t)widths[l] * (size_t)widths[l + 1] + (size_t)widths[l + 1];
+        if (layer_held(layers, stages, held, l)) parameters += pp_layer_size(kind, widths, layers, l);
         if ((size_t)widths[l + 1] > widest) widest = (size_t)widths[l + 1];
     }
     const size_t tables = 2 * ((size_t)layers + 1) + (size_t)stages + 1;
     const size_t scratch = held != NULL ? 0 : BLOCK * (3 * widest + 2); /* two layers, targets, losses */
+    const size_t state = (size_t)(kind >> PP_KIND_UPDATE) * parameters, spill = 2 * widest;
     size_t panels = 0;
     for (int32_t l = 0; l < layers; l++) {
         const size_t needed = pp_matmul_bytes(widths[l], widths[l + 1]) / sizeof(float);
@@ -44,17 +45,20 @@ static size_t layout(const int32_t *widths, int32_t layers, int32_t stages, cons
         network->gradients = network->parameters + parameters;
         network->scratch = network->gradients + parameters;
         network->panels = network->scratch + scratch;
+        network->state = network->panels + panels;
+        network->spill = network->state + state;
     }
-    return sizeof(pp_network) + tables * sizeof(int32_t) + (2 * parameters + scratch + panels) * sizeof(float);
+    return sizeof(pp_network) + tables * sizeof(int32_t) +
+           (2 * parameters + scratch + panels + state + spill) * sizeof(float);
 }
 
-size_t pp_network_bytes(const int32_t *widths, int32_t layers, int32_t stages) {
+size_t pp_network_bytes(const int32_t *widths, int32_t layers, int32_t stages, int32_t kind) {
     assert(layers >= 1 && stages >= 1);
-    return layout(widths, layers, stages, NULL, NULL);
+    return layout(widths, layers, stages, kind, NULL, NULL);
 }
 
-size_t pp_network_part_bytes(const int32_t *widths, int32_t layers, int32_t stages, const uint8_t *held) {
-    return layers < stages ? sizeof(pp_network) : layout(widths, layers, stages, held, NULL);
+size_t pp_network_part_bytes(const int32_t *widths, int32_t layers, int32_t stages, int32_t kind, const uint8_t *held) {
+    return layers < stages ? sizeof(pp_network) : layout(widths, layers, stages, kind, held, NULL);
 }
 
 static int32_t cut(pp_network *network, const int32_t *cuts) {
@@ -70,38 +74,44 @@ static int32_t cut(pp_network *network, const int32_t *cuts) {
 }
 
 static int32_t init(const int32_t *widths, int32_t layers, int32_t stages, const int32_t *cuts, const uint8_t *held,
-                    int32_t activation, int32_t loss, void *memory) {
+                    int32_t kind, int32_t loss, void *memory) {
     assert(memory != NULL && ((uintptr_t)memory & 7) == 0);
     pp_network *network = memory;
     memset(network, 0, sizeof *network);
     network->layers = layers;
     network->stages = stages;
-    network->activation = activation;
+    network->kind = kind;
+    network->activation = kind & ((1 << PP_KIND_NORM) - 1);
+    network->norm = kind >> PP_KIND_NORM & 3;
+    network->blocks = pp_kind_blocks(kind);
+    network->extended = kind > PP_ACTIVATION_IDENTITY;
     network->loss = loss;
-    layout(widths, layers, stages, held, network);
+    layout(widths, layers, stages, kind, held, network);
     memcpy(network->widths, widths, ((size_t)layers + 1) * sizeof(int32_t));
     network->layer_begin[0] = 0;
     for (int32_t l = 0; l < layers; l++)
         network->layer_begin[l + 1] =
-            network->layer_begin[l] + (layer_held(layers, stages, held, l) ? (widths[l] + 1) * widths[l + 1] : 0);
+            network->layer_begin[l] +
+            (layer_held(layers, stages, held, l) ? (int32_t)pp_layer_size(kind, widths, layers, l) : 0);
     pp_zero(network->parameters, network->parameter_count);
     pp_zero(network->gradients, network->parameter_count);
+    pp_zero(network->state, (kind >> PP_KIND_UPDATE) * network->parameter_count);
     pp_network_products(network, pp_matmul_forward, pp_matmul_backward_input, pp_matmul_backward_weight,
                         pp_matmul_begin_weight);
     return cut(network, cuts);
 }
 
-int32_t pp_network_init(const int32_t *widths, int32_t layers, int32_t stages, const int32_t *cuts, int32_t activation,
+int32_t pp_network_init(const int32_t *widths, int32_t layers, int32_t stages, const int32_t *cuts, int32_t kind,
                         int32_t loss, void *memory, size_t bytes) {
-    if (bytes < pp_network_bytes(widths, layers, stages)) return PP_ERR_CAPACITY;
-    return init(widths, layers, stages, cuts, NULL, activation, loss, memory);
+    if (bytes < pp_network_bytes(widths, layers, stages, kind)) return PP_ERR_CAPACITY;
+    return init(widths, layers, stages, cuts, NULL, kind, loss, memory);
 }
 
-int32_t pp_network_part_init(const int32_t *widths, int32_t layers, int32_t stages, const uint8_t *held,
-                             int32_t activation, int32_t loss, void *memory, size_t bytes) {
+int32_t pp_network_part_init(const int32_t *widths, int32_t layers, int32_t stages, const uint8_t *held, int32_t kind,
+                             int32_t loss, void *memory, size_t bytes) {
     if (layers < stages) return PP_ERR_LAYERS;
-    if (bytes < pp_network_part_bytes(widths, layers, stages, held)) return PP_ERR_CAPACITY;
-    return init(widths, layers, stages, NULL, held, activation, loss, memory);
+    if (bytes < pp_network_part_bytes(widths, layers, stages, kind, held)) return PP_ERR_CAPACITY;
+    return init(widths, layers, stages, NULL, held, kind, loss, memory);
 }
 
 void pp_network_products(pp_network *network, pp_product *forward, pp_product *backward_input,
@@ -133,7 +143,7 @@ int32_t pp_stage_parameter_count(const pp_network *network, int32_t stage) {
 
 /* Where the biases of layer l begin. */
 static size_t bias_begin(const pp_network *network, int32_t l) {
-    return (size_t)network->layer_begin[l + 1] - (size_t)network->widths[l + 1];
+    return (size_t)network->layer_begin[l] + (size_t)network->widths[l] * (size_t)network->widths[l + 1];
 }
 
 /* ---- starting weights ---- */
@@ -190,6 +200,7 @@ void pp_network_seed(pp_network *network, int32_t init, int32_t seed) {
         else
             seed_random(network, l, &state);
     }
+    if (network->extended) pp_extended_seed(network);
 }
 
 void pp_network_copy(pp_network *to, const pp_network *from) {
@@ -197,6 +208,10 @@ void pp_network_copy(pp_network *to, const pp_network *from) {
     const size_t bytes = (size_t)from->parameter_count * sizeof(float);
     memcpy(to->parameters, from->parameters, bytes);
     memcpy(to->gradients, from->gradients, bytes);
+    memcpy(to->state, from->state, bytes * (size_t)(from->kind >> PP_KIND_UPDATE));
+    to->applied = from->applied;
+    to->good = from->good;
+    to->scale = from->scale;
 }
 
 /* ---- one layer ---- */
@@ -205,7 +220,7 @@ static void layer_forward(const pp_network *network, int32_t l, int32_t rows, co
     const int32_t inputs = network->widths[l], outputs = network->widths[l + 1];
     const float *bias = network->parameters + bias_begin(network, l);
     network->forward(y, x, network->parameters + network->layer_begin[l], rows, inputs, outputs, network->panels);
-    switch (l == network->layers - 1 ? PP_ACTIVATION_IDENTITY : network->activation) {
+    switch (l == network->layers - 1 || network->extended ? PP_ACTIVATION_IDENTITY : network->activation) {
     case PP_ACTIVATION_TANH: pp_bias_tanh_forward(y, bias, rows, outputs); break;
     case PP_ACTIVATION_RELU: pp_bias_relu_forward(y, bias, rows, outputs); break;
     default: pp_bias_forward(y, bias, rows, outputs); break;
@@ -247,7 +262,8 @@ static void layer_backward_weight(const pp_network *network, int32_t l, int32_t 
 
 int32_t pp_stage_width(const pp_network *network, int32_t stage) {
     int32_t width = 0;
-    for (int32_t l = network->cuts[stage]; l < network->cuts[stage + 1]; l++) width += network->widths[l + 1];
+    for (int32_t l = network->cuts[stage]; l < network->cuts[stage + 1]; l++)
+        width += network->widths[l + 1] * pp_layer_blocks(network, l);
     return width;
 }
 
@@ -265,6 +281,10 @@ float *pp_stage_output(const pp_network *network, int32_t stage, int32_t rows, f
 void pp_stage_forward(const pp_network *network, int32_t stage, int32_t rows, const float *input, float *activations) {
     const float *x = input;
     float *y = activations;
+    if (network->extended) {
+        pp_layers_forward(network, network->cuts[stage], network->cuts[stage + 1], rows, input, activations);
+        return;
+    }
     for (int32_t l = network->cuts[stage]; l < network->cuts[stage + 1]; l++) {
         layer_forward(network, l, rows, x, y);
         x = y;
@@ -276,6 +296,11 @@ void pp_stage_backward_input(const pp_network *network, int32_t stage, int32_t r
                              const float *output_gradient, float *deltas, float *input_gradient) {
     size_t at = (size_t)rows * (size_t)pp_stage_width(network, stage);
     const float *gradient = output_gradient;
+    if (network->extended) {
+        pp_layers_backward_input(network, network->cuts[stage], network->cuts[stage + 1], rows, activations,
+                                 output_gradient, deltas, input_gradient);
+        return;
+    }
     for (int32_t l = network->cuts[stage + 1] - 1; l >= network->cuts[stage]; l--) {
         const size_t count = (size_t)rows * (size_t)network->widths[l + 1];
         at -= count;
@@ -292,6 +317,11 @@ void pp_stage_backward_weight(const pp_network *network, int32_t stage, int32_t 
                               const float *activations, const float *deltas, float *gradients) {
     const float *x = input;
     size_t at = 0;
+    if (network->extended) {
+        pp_layers_backward_weight(network, network->cuts[stage], network->cuts[stage + 1], rows, input, activations,
+                                  deltas, gradients);
+        return;
+    }
     for (int32_t l = network->cuts[stage]; l < network->cuts[stage + 1]; l++) {
         layer_backward_weight(network, l, rows, x, deltas + at, 0, gradients);
         x = activations + at;
@@ -326,27 +356,27 @@ void pp_network_loss_backward(const pp_network *network, int32_t rows, const flo
     else
         pp_cross_entropy_backward(output_gradient, outputs, labels, rows, width);
     pp_mask_rows(output_gradient, labels, rows, width);
+    if (network->extended) pp_weigh(network, rows, labels, output_gradient);
 }
 
-static int32_t labelled(const int32_t *labels, int32_t rows) {
+int32_t pp_labelled(const int32_t *labels, int32_t rows) {
     int32_t count = 0;
     for (int32_t r = 0; r < rows; r++) count += labels[r] >= 0;
     return count > 0 ? count : 1;
 }
 
-int32_t pp_labelled(const int32_t *labels, int32_t rows) { return labelled(labels, rows); }
-
 double pp_mean_loss(int32_t rows, const int32_t *labels, const float *losses) {
     double sum = 0.0;
     for (int32_t r = 0; r < rows; r++) sum += (double)losses[r];
-    return sum / (double)labelled(labels, rows);
+    return sum / (double)pp_labelled(labels, rows);
 }
 
 int32_t pp_network_update(pp_network *network, int32_t rows, const int32_t *labels, const float *losses, double rate,
                           double *loss) {
     const int32_t count = network->parameter_count;
+    if (network->extended) return pp_extended_update(network, rows, labels, losses, loss);
     *loss = pp_mean_loss(rows, labels, losses);
-    const float samples = (float)labelled(labels, rows);
+    const float samples = (float)pp_labelled(labels, rows);
     /* At least one sample: what is finite stays so when it is divided. */
     if (!pp_all_finite(network->gradients, count) || !pp_all_finite(losses, rows)) {
         pp_divide(network->gradients, samples, count);
@@ -364,6 +394,8 @@ static float *run_block(pp_network *network, const float *points, int32_t rows) 
     float *y = network->scratch, *other = network->scratch + BLOCK * (size_t)network->widest;
     for (int32_t l = 0; l < network->layers; l++) {
         layer_forward(network, l, rows, x, y);
+        if (network->extended)
+            pp_layer_evaluate(network, l, rows, y, network->scratch + 3 * BLOCK * (size_t)network->widest);
         float *const done = y;
         y = other;
         other = done;
@@ -405,7 +437,7 @@ double pp_network_loss(pp_network *network, const pp_data *data) {
         pp_network_loss_forward(network, count, outputs, labels, targets, losses);
         for (int32_t r = 0; r < count; r++) sum += (double)losses[r];
     }
-    return sum / (double)labelled(data->labels, data->samples);
+    return sum / (double)pp_labelled(data->labels, data->samples);
 }
 
 double pp_network_accuracy(pp_network *network, const pp_data *data) {
@@ -417,7 +449,7 @@ double pp_network_accuracy(pp_network *network, const pp_data *data) {
         for (int32_t r = 0; r < count; r++)
             right += class_of(outputs + (size_t)r * (size_t)width, width) == data->labels[begin + r];
     }
-    return (double)right / (double)labelled(data->labels, data->samples);
+    return (double)right / (double)pp_labelled(data->labels, data->samples);
 }
 
 /* ---- the yardstick ---- */
@@ -425,6 +457,7 @@ double pp_network_accuracy(pp_network *network, const pp_data *data) {
 /* Written out over all layers rather than as one stage, so that a fault of the stages shows as a difference. */
 
 size_t pp_reference_bytes(const pp_network *network, const pp_training *training) {
+    if (pp_asks_more(network, training)) return pp_extended_reference_bytes(network, training);
     /* samples, targets, losses */
     size_t per_row = (size_t)network->widths[0] + (size_t)pp_network_outputs(network) + 1;
     for (int32_t l = 1; l <= network->layers; l++) per_row += (size_t)network->widths[l];
@@ -439,6 +472,13 @@ int32_t pp_reference_step(pp_network *network, pp_data *data, const pp_training 
     const size_t n = (size_t)rows;
     assert(memory != NULL && ((uintptr_t)memory & 3) == 0);
     if (bytes < pp_reference_bytes(network, training)) return PP_ERR_CAPACITY;
+    pp_network_options(network, training);
+    if (network->extended) {
+        int32_t *its_labels;
+        float *its_losses;
+        pp_extended_reference(network, data, step, memory, &its_labels, &its_losses);
+        return pp_extended_update(network, rows, its_labels, its_losses, loss != NULL ? loss : &mean);
+    }
     int32_t *const labels = memory;
     float *const features = (float *)(labels + n);
     float *const targets = features + n * (size_t)network->widths[0];

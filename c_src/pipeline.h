@@ -121,6 +121,11 @@ extern "C" {
     X(PP_ERR_BATCH, "batch")                                                                                         \
     X(PP_ERR_NO_BACKWARD, "no-backward")                                                                             \
     X(PP_ERR_LAYERS, "layers")                                                                                       \
+    X(PP_ERR_STATISTICS, "statistics")                                                                               \
+    X(PP_ERR_BATCH_NORM, "batch-norm")                                                                               \
+    X(PP_ERR_TIED, "tied")                                                                                           \
+    X(PP_ERR_SPLIT_EMPTY, "split-empty")                                                                             \
+    X(PP_ERR_RANK_OPTION, "rank-option")                                                                             \
     X(PP_ERR_DIVERGED, "diverged")                                                                                   \
     X(PP_STEP_DONE, "step-done")   /* not an error: the run has finished a step */                                   \
     X(PP_RANK_WAITS, "rank-waits") /* nor this: a rank needs a message before it can go on */                        \
@@ -988,7 +993,21 @@ void pp_measured_report(const pp_schedule *schedule, const pp_config *config, co
     X(PP_TRAIN_STEPS, "steps", 'N')                                                                                  \
     X(PP_TRAIN_SEED, "seed", 'N')                                                                                    \
     X(PP_TRAIN_RATE, "rate", 'R')              /* learning rate of plain gradient descent; none given: by depth */   \
-    X(PP_TRAIN_INIT, "init", 'E')
+    X(PP_TRAIN_INIT, "init", 'E')                                                                                    \
+    X(PP_TRAIN_NORM, "norm", 'E')              /* between sum and activation of every hidden layer */                \
+    X(PP_TRAIN_STATISTICS, "norm-statistics", 'E')                                                                   \
+    X(PP_TRAIN_DROPOUT, "dropout", 'R')        /* share of a hidden layer's outputs that falls */                    \
+    X(PP_TRAIN_TIED, "tied", 'E')                                                                                    \
+    X(PP_TRAIN_SPLIT, "split", 'E')            /* a batch that m does not divide */                                  \
+    X(PP_TRAIN_MEAN, "mean", 'E')                                                                                    \
+    X(PP_TRAIN_UPDATE, "update", 'E')                                                                                \
+    X(PP_TRAIN_MOMENTUM, "momentum", 'R')                                                                            \
+    X(PP_TRAIN_BETA1, "beta1", 'R')                                                                                  \
+    X(PP_TRAIN_BETA2, "beta2", 'R')                                                                                  \
+    X(PP_TRAIN_EPSILON, "epsilon", 'R')                                                                              \
+    X(PP_TRAIN_CLIP, "clip", 'R')              /* largest global norm of the gradients; 0: any */                    \
+    X(PP_TRAIN_LOSS_SCALE, "loss-scale", 'R')  /* factor of the loss, taken out before the update */                 \
+    X(PP_TRAIN_SCALE_GROWTH, "scale-growth", 'N') /* steps without overflow until it doubles; 0: never */
 
 enum {
     PP_TRAIN_BEFORE_FIRST = PP_OPT_COUNT - 1,
@@ -1010,13 +1029,28 @@ enum {
     PP_DATA_KINDS(PP_DATA_ENUM)
 #undef PP_DATA_ENUM
 };
-enum { PP_ACTIVATION_TANH, PP_ACTIVATION_RELU, PP_ACTIVATION_IDENTITY };
+enum { PP_ACTIVATION_TANH, PP_ACTIVATION_RELU, PP_ACTIVATION_IDENTITY, PP_ACTIVATION_GELU };
+enum { PP_NORM_NONE, PP_NORM_LAYER, PP_NORM_BATCH };
+/* Rows a batch norm takes its statistics from. Micro-batch: those at hand; the running statistics, which evaluation
+ * uses, move once for each micro-batch. Deferred: the same, but they move once a step, to the statistics of the whole
+ * batch (GPipe, Huang et al. 2019, section 2.1; torchgpipe's DeferredBatchNorm). Batch: all rows of the step, which a
+ * pipeline of more than one micro-batch cannot know, so it is refused there. */
+enum { PP_STATISTICS_MICROBATCH, PP_STATISTICS_DEFERRED, PP_STATISTICS_BATCH };
+/* Ends: the last layer uses the first one's weights, transposed, as a head does an embedding's. Each end keeps a copy;
+ * their gradients are added before the update, so the copies stay equal. */
+enum { PP_TIED_NONE, PP_TIED_ENDS };
+/* Sizes of micro-batches: as equal as they can be, the larger first; or all alike and the last with what is left. */
+enum { PP_SPLIT_EVEN, PP_SPLIT_LAST };
+/* What the loss and the gradients are: the mean over the samples of the batch; the mean of the micro-batches' means,
+ * which differs where sizes do; or the sum of those means, as where nobody divides by m. */
+enum { PP_MEAN_SAMPLES, PP_MEAN_MICROBATCHES, PP_MEAN_UNDIVIDED };
+enum { PP_UPDATE_SGD, PP_UPDATE_MOMENTUM, PP_UPDATE_ADAM };
 enum { PP_LOSS_CROSS_ENTROPY, PP_LOSS_SQUARED_ERROR };
 /* Whole: weights, biases and features are small whole numbers, so that (with relu or identity, squared error and a
  * batch of a power of two) every sum of the first step is exact in float and must not depend on its order. */
 enum { PP_INIT_RANDOM, PP_INIT_WHOLE };
 
-/* X(type, field). The last three follow from the data and the loss. */
+/* X(type, field). The last ones follow from the data, the loss and the schedule. */
 #define PP_TRAINING_FIELDS(X)                                                                                        \
     X(int32_t, data)                                                                                                 \
     X(int32_t, width)                                                                                                \
@@ -1028,9 +1062,24 @@ enum { PP_INIT_RANDOM, PP_INIT_WHOLE };
     X(int32_t, seed)                                                                                                 \
     X(double, rate)                                                                                                  \
     X(int32_t, init)                                                                                                 \
+    X(int32_t, norm)                                                                                                 \
+    X(int32_t, norm_statistics)                                                                                      \
+    X(double, dropout)                                                                                               \
+    X(int32_t, tied)                                                                                                 \
+    X(int32_t, split)                                                                                                \
+    X(int32_t, mean)                                                                                                 \
+    X(int32_t, update)                                                                                               \
+    X(double, momentum)                                                                                              \
+    X(double, beta1)                                                                                                 \
+    X(double, beta2)                                                                                                 \
+    X(double, epsilon)                                                                                               \
+    X(double, clip)                                                                                                  \
+    X(double, loss_scale)                                                                                            \
+    X(int32_t, scale_growth)                                                                                         \
     X(int32_t, samples)                                                                                              \
     X(int32_t, inputs)                                                                                               \
-    X(int32_t, outputs)
+    X(int32_t, outputs)                                                                                              \
+    X(int32_t, microbatches)
 
 typedef struct pp_training {
 #define PP_TRAINING_MEMBER(type, field) type field;
@@ -1055,12 +1104,15 @@ PP_EXPORT(pp_training_field) double pp_training_field(const pp_training *trainin
 
 /* Reads the training options of a request: the same lines "name=value" as pp_config_parse. Options of the schedule are
  * passed over; other names are refused. Not given: depth and batch are 0, the rate is -1. Fails with OPTION_UNKNOWN,
- * OPTION_TWICE, NOT_A_NUMBER, NOT_WHOLE, RANGE, or NAME_UNKNOWN; training is then undefined. */
+ * OPTION_TWICE, NOT_A_NUMBER, NOT_WHOLE, RANGE, NAME_UNKNOWN, or OPTION_NEEDS (of an update, norm or scale that was not
+ * asked for); training is then undefined. */
 PP_EXPORT(pp_training_parse)
 int32_t pp_training_parse(const char *text, int32_t length, pp_training *training, pp_fault *fault);
 
 /* Fills depth, batch and rate where they were not given, and checks that they fit the schedule. Fails with LAYERS
- * (fewer layers than stages), BATCH (fewer samples than micro-batches) or TOO_LARGE (the run would pass 512 MiB). */
+ * (fewer layers than stages), BATCH (fewer samples than micro-batches), SPLIT_EMPTY (the last one would have none),
+ * STATISTICS (of a whole batch that comes in parts), BATCH_NORM (a micro-batch of one sample has no variance), TIED (ends
+ * of unequal shape) or TOO_LARGE (the run would pass 512 MiB). */
 PP_EXPORT(pp_training_fit)
 int32_t pp_training_fit(pp_training *training, int32_t stages, int32_t microbatches, pp_fault *fault);
 
@@ -1094,13 +1146,18 @@ PP_EXPORT(pp_data_normalize) void pp_data_normalize(pp_data *data);
 PP_EXPORT(pp_data_batch)
 void pp_data_batch(pp_data *data, int32_t step, int32_t batch, float *features, int32_t *labels);
 
+/* What a network has room for, in one number: PP_ACTIVATION_... alone, or what a request asks for besides it: norm,
+ * dropout, tied ends, the state of the update; each from its bit on, the activation below. */
+enum { PP_KIND_NORM = 4, PP_KIND_DROPOUT = 8, PP_KIND_TIED = 9, PP_KIND_UPDATE = 12 };
+PP_EXPORT(pp_training_kind) int32_t pp_training_kind(const pp_training *training);
 /* Memory of a network of `layers` dense layers: widths has layers + 1 entries. */
-PP_EXPORT(pp_network_bytes) size_t pp_network_bytes(const int32_t *widths, int32_t layers, int32_t stages);
+PP_EXPORT(pp_network_bytes)
+size_t pp_network_bytes(const int32_t *widths, int32_t layers, int32_t stages, int32_t kind);
 /* cuts: stages + 1 layer numbers, stage s has layers cuts[s] .. cuts[s+1]-1; NULL cuts as evenly as can be, longer
  * stages first. Every stage has a layer. All weights are zero: pp_network_seed fills them.
  * Returns PP_OK, PP_ERR_LAYERS (fewer layers than stages, or cuts that do not ascend from 0 to layers) or CAPACITY. */
 PP_EXPORT(pp_network_init)
-int32_t pp_network_init(const int32_t *widths, int32_t layers, int32_t stages, const int32_t *cuts, int32_t activation,
+int32_t pp_network_init(const int32_t *widths, int32_t layers, int32_t stages, const int32_t *cuts, int32_t kind,
                         int32_t loss, void *memory, size_t bytes);
 /* Starting weights: PP_INIT_...; the same for the same seed, whatever the stages. */
 PP_EXPORT(pp_network_seed) void pp_network_seed(pp_network *network, int32_t init, int32_t seed);
@@ -1122,8 +1179,9 @@ PP_EXPORT(pp_network_outputs) int32_t pp_network_outputs(const pp_network *netwo
 PP_EXPORT(pp_network_widths) const int32_t *pp_network_widths(const pp_network *network);
 PP_EXPORT(pp_network_cuts) const int32_t *pp_network_cuts(const pp_network *network);
 PP_EXPORT(pp_network_parameter_count) int32_t pp_network_parameter_count(const pp_network *network);
-/* Layer l: weights [input][output], then biases, from layer_begin[l] on (layers + 1 entries); gradients likewise: the
- * mean of the last finished step. */
+/* Layer l: weights [input][output], then biases, from layer_begin[l] on (layers + 1 entries); in hidden layers with a
+ * norm then its gains and shifts, with batch norm also running means and variances, whose gradients are 0. Gradients
+ * likewise: the mean of the last finished step. */
 PP_EXPORT(pp_network_layer_begin) const int32_t *pp_network_layer_begin(const pp_network *network);
 PP_EXPORT(pp_network_parameters) float *pp_network_parameters(pp_network *network);
 PP_EXPORT(pp_network_gradients) float *pp_network_gradients(pp_network *network);
@@ -1140,7 +1198,7 @@ PP_EXPORT(pp_network_predict)
 void pp_network_predict(pp_network *network, const float *points, int32_t rows, float *outputs, int32_t *classes);
 
 /* The yardstick: gradients of step number `step` (from 0) over its whole batch at once, left in the network, and the
- * update of its weights. loss: NULL, or the mean loss before the update. memory: pp_reference_bytes, caller's.
+ * update of its weights. Only batch norm, whose results depend on the rows it sees, takes the same micro-batches. loss: NULL, or the mean loss before the update. memory: pp_reference_bytes, caller's.
  * Returns PP_OK, CAPACITY, or DIVERGED (a loss or gradient is not finite; the weights stay as they were). */
 PP_EXPORT(pp_reference_bytes) size_t pp_reference_bytes(const pp_network *network, const pp_training *training);
 PP_EXPORT(pp_reference_step)
@@ -1150,6 +1208,46 @@ int32_t pp_reference_step(pp_network *network, pp_data *data, const pp_training 
 /* Largest absolute difference of two networks of the same widths; NaN if one of them holds a NaN. */
 PP_EXPORT(pp_gradient_difference) double pp_gradient_difference(const pp_network *a, const pp_network *b);
 PP_EXPORT(pp_weight_difference) double pp_weight_difference(const pp_network *a, const pp_network *b);
+
+/* What micro-batches do to one step, in numbers: step number `step` with the present weights, the batch in m parts and in
+ * one, and the usual mistakes. Nothing of the network changes. NAN: the request has no such part. Gradients compare as
+ * |a - b| / |b| over all parameters. */
+#define PP_SEMANTICS(X)                                                                                              \
+    X(LOSS, loss)                         /* mean over the samples */                                                \
+    X(GRADIENT_NORM, gradient_norm)       /* of the mean gradient */                                                 \
+    X(SMALLEST, smallest)                 /* samples of the smallest micro-batch .. */                               \
+    X(LARGEST, largest)                   /* .. and of the largest */                                                \
+    X(NORM_MEAN, norm_mean)               /* batch norm: how far a micro-batch's mean is from that of the batch, in  \
+                                             standard deviations of the batch; the furthest */                       \
+    X(NORM_DEVIATION, norm_deviation)     /* .. its standard deviation, as a share of the batch's */                 \
+    X(NORM_OUTPUT, norm_output)           /* .. the network's outputs, absolutely */                                 \
+    X(NORM_LOSS, norm_loss)               /* .. the loss with statistics of the whole batch */                       \
+    X(NORM_GRADIENT, norm_gradient)       /* .. gradient by micro-batches against whole batch */                     \
+    X(DROPOUT_ENTRIES, dropout_entries)   /* entries of all masks .. */                                              \
+    X(DROPOUT_BY_SAMPLE, dropout_by_sample) /* .. that differ from those of m = 1: keyed by sample, as here .. */    \
+    X(DROPOUT_BY_ROW, dropout_by_row)     /* .. and keyed by the row within the micro-batch */                       \
+    X(MEANS_LOSS, means_loss)             /* mean of the micro-batches' means */                                     \
+    X(MEANS_GRADIENT, means_gradient)     /* its gradient against that of the mean over samples */                   \
+    X(UNDIVIDED, undivided)               /* size of a gradient that nobody divided by m, against the right one */   \
+    X(CLIP_LIMIT, clip_limit)             /* the request's, else half the gradient's norm */                         \
+    X(CLIP_WHOLE, clip_whole)             /* norm after clipping once, by the global norm .. */                      \
+    X(CLIP_PARTS, clip_parts)             /* .. and of the mean of micro-batches clipped one by one */               \
+    X(CLIP_GRADIENT, clip_gradient)       /* the two gradients against each other */                                 \
+    X(TIED_GRADIENT, tied_gradient)       /* tied weights: gradient of one use only against the sum of both */
+
+enum {
+#define PP_SEMANTICS_ENUM(id, name) PP_SEMANTICS_##id,
+    PP_SEMANTICS(PP_SEMANTICS_ENUM)
+#undef PP_SEMANTICS_ENUM
+        PP_SEMANTICS_COUNT
+};
+PP_EXPORT(pp_semantics_count) int32_t pp_semantics_count(void);
+PP_EXPORT(pp_semantics_name) const char *pp_semantics_name(int32_t i);
+/* out: pp_semantics_count doubles. memory: pp_semantics_bytes, caller's. Returns PP_OK or CAPACITY. */
+PP_EXPORT(pp_semantics_bytes) size_t pp_semantics_bytes(const pp_network *network, const pp_training *training);
+PP_EXPORT(pp_semantics)
+int32_t pp_semantics(pp_network *network, pp_data *data, const pp_training *training, int32_t step, void *memory,
+                     size_t bytes, double *out);
 
 /* Memory of a run: messages between stages, and per rank as many slots for activations as it has at most in flight.
  * SIZE_MAX if that is more than a pointer can span. */
@@ -1210,11 +1308,15 @@ PP_EXPORT(pp_run_rewind) void pp_run_rewind(pp_run *run, int32_t steps);
  * has only the stages of the rank (both, or all, of a bidirectional schedule). Who wants to resume after a loss keeps the
  * weights of all stages and the number of steps, puts them back and calls pp_run_rewind. */
 PP_EXPORT(pp_rank_network_bytes)
-size_t pp_rank_network_bytes(const pp_schedule *schedule, int32_t rank, const int32_t *widths, int32_t layers);
+size_t pp_rank_network_bytes(const pp_schedule *schedule, int32_t rank, const int32_t *widths, int32_t layers,
+                             int32_t kind);
 /* PP_OK, LAYERS or CAPACITY. All weights are zero. */
 PP_EXPORT(pp_rank_network_init)
 int32_t pp_rank_network_init(const pp_schedule *schedule, int32_t rank, const int32_t *widths, int32_t layers,
-                             int32_t activation, int32_t loss, void *memory, size_t bytes);
+                             int32_t kind, int32_t loss, void *memory, size_t bytes);
+/* Ranks by themselves exchange activations, gradients and votes, and resume from weights alone. Hence plain descent only,
+ * no tied ends, no clipping, no loss scale: PP_OK or RANK_OPTION. Layers, means and splits may be any. */
+PP_EXPORT(pp_rank_runs) int32_t pp_rank_runs(const pp_training *training, pp_fault *fault);
 /* As pp_run_bytes and pp_run_init, but that a checked timeline will do; rank -1 is all of them. */
 PP_EXPORT(pp_rank_bytes)
 size_t pp_rank_bytes(const pp_schedule *schedule, const pp_network *network, const pp_training *training,

@@ -28,17 +28,18 @@ static void find_held(const pp_schedule *schedule, int32_t rank, uint8_t *held) 
         if (schedule->stage_rank[i] == rank) held[i % schedule->stages] = 1;
 }
 
-size_t pp_rank_network_bytes(const pp_schedule *schedule, int32_t rank, const int32_t *widths, int32_t layers) {
+size_t pp_rank_network_bytes(const pp_schedule *schedule, int32_t rank, const int32_t *widths, int32_t layers,
+                             int32_t kind) {
     uint8_t held[PP_MAX_STAGES];
     find_held(schedule, rank, held);
-    return pp_network_part_bytes(widths, layers, schedule->stages, held);
+    return pp_network_part_bytes(widths, layers, schedule->stages, kind, held);
 }
 
 int32_t pp_rank_network_init(const pp_schedule *schedule, int32_t rank, const int32_t *widths, int32_t layers,
-                             int32_t activation, int32_t loss, void *memory, size_t bytes) {
+                             int32_t kind, int32_t loss, void *memory, size_t bytes) {
     uint8_t held[PP_MAX_STAGES];
     find_held(schedule, rank, held);
-    return pp_network_part_init(widths, layers, schedule->stages, held, activation, loss, memory, bytes);
+    return pp_network_part_init(widths, layers, schedule->stages, held, kind, loss, memory, bytes);
 }
 
 int32_t pp_rank_stage(const pp_run *run, int32_t number) {
@@ -112,7 +113,7 @@ static void count_votes(pp_run *run) {
         memcpy(run->losses + row, vote + 1 + row, (size_t)rows * sizeof(float));
     }
     run->verdict &= pp_all_finite(run->losses, run->batch);
-    run->loss = pp_mean_loss(run->batch, run->labels, run->losses);
+    run->loss = pp_extended_loss(run->network, run->batch, run->labels, run->losses);
     vote_of(run, run->only)[0] = (float)run->verdict;
 }
 
@@ -230,8 +231,10 @@ static int32_t enter(pp_run *run, int32_t phase) {
 static int32_t end_step(pp_run *run) {
     run->position = -1;
     run->steps++;
-    if (run->verdict)
+    if (run->verdict) {
         pp_sgd(run->network->parameters, run->network->gradients, (float)run->rate, run->network->parameter_count);
+        if (run->network->norm == PP_NORM_BATCH) pp_move_running(run->network);
+    }
     run->skipped += !run->verdict;
     return run->verdict ? PP_STEP_DONE : PP_ERR_DIVERGED;
 }

@@ -129,6 +129,7 @@ static uint64_t lay_out(const pp_schedule *schedule, const pp_network *network, 
     run->scratch = take(&at, (uint64_t)rows * (uint64_t)widest, sizeof(float));
     const uint64_t votes = run->only == PP_ROOT_RANK ? (uint64_t)schedule->ranks * (n + 1) : run->only >= 0 ? n + 1 : 0;
     run->votes = take(&at, votes, sizeof(float));
+    run->statistics = take(&at, pp_statistics_count(network, batch, schedule->microbatches), sizeof(float));
     return at.used;
 }
 
@@ -212,10 +213,9 @@ int32_t pp_rank_init(const pp_schedule *schedule, const pp_timeline *timeline, p
     run->recomputes = recomputes(schedule);
     lay_out(schedule, network, batch, memory, run);
     run->in_order = sums_in_order(schedule, run->inputs.of);
-    /* Sizes as equal as they can be, the larger first: 8 in 3 is 3, 3, 2. */
-    run->microbatch_begin[0] = 0;
-    for (int32_t k = 0; k < m; k++)
-        run->microbatch_begin[k + 1] = run->microbatch_begin[k] + batch / m + (k < batch % m);
+    for (int32_t k = 0; k <= m; k++) run->microbatch_begin[k] = pp_microbatch_row(training->split, batch, m, k);
+    pp_network_options(network, training);
+    network->options.microbatches = m;
     if (run->recomputes) memset(run->remade, 0, (size_t)schedule->stages * (size_t)m);
     for (int32_t i = 0; i < schedule->action_count; i++) {
         const pp_action *a = &schedule->actions[i];
@@ -375,6 +375,8 @@ static void backward_weight(pp_run *run, const job *j) {
 
 void pp_run_perform(pp_run *run, int32_t rank, const pp_action *a) {
     const job j = job_of(run, rank, a);
+    run->network->pass.row = j.row;
+    run->network->pass.microbatch = j.microbatch;
     switch (a->op) {
     case PP_F: forward(run, &j); break;
     case PP_R: recompute(run, &j); break;
@@ -434,6 +436,10 @@ void pp_run_begin_step(pp_run *run) {
     const int32_t cells = schedule->stages * schedule->microbatches;
     pp_data_batch(run->data, run->steps, run->batch, run->features, run->labels);
     pp_network_targets(network, run->labels, run->batch, run->targets);
+    network->pass = (pp_pass){.step = run->steps,
+                              .total = pp_labelled(run->labels, run->batch),
+                              .evaluates = !schedule->trains,
+                              .statistics = run->statistics};
     if (schedule->trains) pp_zero(network->gradients, network->parameter_count);
     for (int32_t copy = 1; copy < schedule->pipes; copy++)
         pp_zero(run->copies + (size_t)(copy - 1) * (size_t)network->parameter_count, network->parameter_count);

@@ -54,6 +54,7 @@ struct pp_run {
     float *gradient_messages; /* on the hop into stage s+1: gradients of the outputs of stage s */
     float *copies;            /* gradients of the second and further copies of the stages */
     float *scratch;           /* activations of a forward that keeps none */
+    float *statistics;        /* of norms: pp_statistics_count */
     /* One rank: how far the end of the step is. */
     float *votes;  /* this rank's own or, on the root, of each rank: 1 if its gradients are finite, losses */
     int32_t phase; /* PHASE_... of rank.c */

@@ -5,6 +5,13 @@
 
 #include "lanes.h"
 
+/* For kernels that few requests use, or that see a handful of numbers: small rather than fast. */
+#if defined(__clang__)
+#define PP_COMPACT __attribute__((minsize))
+#else
+#define PP_COMPACT
+#endif
+
 /* ---- functions of one number ---- */
 
 static uint32_t bits_of(float x) {
@@ -53,7 +60,7 @@ float pp_exp(float x) {
 }
 
 /* x = 2^n m with m in [sqrt 1/2, sqrt 2); log m = 2 atanh(s), s = (m - 1) / (m + 1), |s| < 0.172: five terms do. */
-float pp_log(float x) {
+PP_COMPACT float pp_log(float x) {
     int32_t n = 0;
     if (!(x > 0.0f)) return x == 0.0f ? float_of(0xFF800000u) : float_of(0x7FC00000u);
     if (bits_of(x) == 0x7F800000u) return x;
@@ -128,7 +135,7 @@ static inline v4 tanh_lanes(v4 x) {
 }
 
 /* Down to an eighth of a turn, then Taylor: |angle| <= pi / 4. */
-void pp_turn(double turns, double *cosine, double *sine) {
+PP_COMPACT void pp_turn(double turns, double *cosine, double *sine) {
     const double eighths = turns * 4.0;
     int32_t quarter = (int32_t)eighths;
     if ((double)quarter > eighths) quarter--;
@@ -201,7 +208,7 @@ void pp_bias_backward(float *restrict dbias, const float *restrict dy, int32_t r
 
 /* ---- activations ---- */
 
-void pp_tanh_forward(float *y, const float *x, int32_t count) {
+PP_COMPACT void pp_tanh_forward(float *y, const float *x, int32_t count) {
     V4_EACH(i, n, count) v4_store_some(y + i, tanh_lanes(v4_load_some(x + i, n)), n);
 }
 
@@ -215,7 +222,7 @@ void pp_tanh_backward(float *dx, const float *dy, const float *y, int32_t count)
     for (; i < count; i++) dx[i] = dy[i] * (1.0f - y[i] * y[i]);
 }
 
-void pp_relu_forward(float *y, const float *x, int32_t count) {
+PP_COMPACT void pp_relu_forward(float *y, const float *x, int32_t count) {
     V4_EACH(i, n, count) v4_store_some(y + i, relu_lanes(v4_load_some(x + i, n)), n);
 }
 
@@ -226,11 +233,11 @@ void pp_relu_backward(float *dx, const float *dy, const float *y, int32_t count)
                       n);
 }
 
-void pp_identity_forward(float *y, const float *x, int32_t count) {
+PP_COMPACT void pp_identity_forward(float *y, const float *x, int32_t count) {
     if (y != x) memcpy(y, x, (size_t)count * sizeof *y);
 }
 
-void pp_identity_backward(float *dx, const float *dy, const float *y, int32_t count) {
+PP_COMPACT void pp_identity_backward(float *dx, const float *dy, const float *y, int32_t count) {
     (void)y;
     if (dx != dy) memcpy(dx, dy, (size_t)count * sizeof *dx);
 }
@@ -239,7 +246,7 @@ void pp_identity_backward(float *dx, const float *dy, const float *y, int32_t co
 #define GELU_SCALE 0.79788456f
 #define GELU_CUBE 0.044715f
 
-void pp_gelu_forward(float *y, const float *x, int32_t count) {
+PP_COMPACT void pp_gelu_forward(float *y, const float *x, int32_t count) {
     V4_EACH(i, n, count) {
         const v4 at = v4_load_some(x + i, n);
         const v4 t = tanh_lanes(GELU_SCALE * (at + GELU_CUBE * (at * at) * at));
@@ -247,7 +254,7 @@ void pp_gelu_forward(float *y, const float *x, int32_t count) {
     }
 }
 
-void pp_gelu_backward(float *dx, const float *dy, const float *x, int32_t count) {
+PP_COMPACT void pp_gelu_backward(float *dx, const float *dy, const float *x, int32_t count) {
     /* y = x (1 + t) / 2 with t = tanh u(x), so y' = (1 + t) / 2 + x (1 - t^2) u' / 2 */
     V4_EACH(i, n, count) {
         const v4 at = v4_load_some(x + i, n), square = at * at;
@@ -265,7 +272,7 @@ static float largest(const float *x, int32_t count) {
     return top;
 }
 
-void pp_softmax_forward(float *p, const float *x, int32_t rows, int32_t classes) {
+PP_COMPACT void pp_softmax_forward(float *p, const float *x, int32_t rows, int32_t classes) {
     for (int32_t r = 0; r < rows; r++, p += classes, x += classes) {
         const float top = largest(x, classes);
         float sum = 0.0f;
@@ -275,8 +282,8 @@ void pp_softmax_forward(float *p, const float *x, int32_t rows, int32_t classes)
     }
 }
 
-void pp_cross_entropy_forward(float *restrict losses, const float *restrict x, const int32_t *restrict labels,
-                              int32_t rows, int32_t classes) {
+PP_COMPACT void pp_cross_entropy_forward(float *restrict losses, const float *restrict x,
+                                         const int32_t *restrict labels, int32_t rows, int32_t classes) {
     for (int32_t r = 0; r < rows; r++, x += classes) {
         if (labels[r] < 0) {
             losses[r] = 0.0f;
@@ -292,7 +299,8 @@ void pp_cross_entropy_forward(float *restrict losses, const float *restrict x, c
     }
 }
 
-void pp_cross_entropy_backward(float *dx, const float *x, const int32_t *labels, int32_t rows, int32_t classes) {
+PP_COMPACT void pp_cross_entropy_backward(float *dx, const float *x, const int32_t *labels, int32_t rows,
+                                          int32_t classes) {
     /* loss = log(sum exp x) - x[label], so the gradient is softmax(x) less 1 at the label */
     pp_softmax_forward(dx, x, rows, classes);
     for (int32_t r = 0; r < rows; r++) {
@@ -301,8 +309,8 @@ void pp_cross_entropy_backward(float *dx, const float *x, const int32_t *labels,
     pp_mask_rows(dx, labels, rows, classes);
 }
 
-void pp_squared_error_forward(float *restrict losses, const float *restrict x, const float *restrict targets,
-                              int32_t rows, int32_t outputs) {
+PP_COMPACT void pp_squared_error_forward(float *restrict losses, const float *restrict x, const float *restrict targets,
+                                         int32_t rows, int32_t outputs) {
     for (int32_t r = 0; r < rows; r++, x += outputs, targets += outputs) {
         float sum = 0.0f;
         for (int32_t o = 0; o < outputs; o++) {
@@ -313,13 +321,14 @@ void pp_squared_error_forward(float *restrict losses, const float *restrict x, c
     }
 }
 
-void pp_squared_error_backward(float *dx, const float *x, const float *targets, int32_t rows, int32_t outputs) {
+PP_COMPACT void pp_squared_error_backward(float *dx, const float *x, const float *targets, int32_t rows,
+                                          int32_t outputs) {
     /* loss = sum of (x - target)^2 */
     V4_EACH(i, n, rows * outputs)
         v4_store_some(dx + i, 2.0f * (v4_load_some(x + i, n) - v4_load_some(targets + i, n)), n);
 }
 
-void pp_mask_rows(float *x, const int32_t *labels, int32_t rows, int32_t columns) {
+PP_COMPACT void pp_mask_rows(float *x, const int32_t *labels, int32_t rows, int32_t columns) {
     for (int32_t r = 0; r < rows; r++, x += columns) {
         if (labels[r] < 0) pp_zero(x, columns);
     }
@@ -354,8 +363,8 @@ void pp_divide_sgd(float *restrict w, float *restrict dw, float divisor, float r
     for (; i < count; i++) w[i] -= rate * (dw[i] /= divisor);
 }
 
-void pp_sgd_momentum(float *restrict w, float *restrict velocity, const float *restrict dw, float rate, float momentum,
-                     int32_t count) {
+PP_COMPACT void pp_sgd_momentum(float *restrict w, float *restrict velocity, const float *restrict dw, float rate,
+                                float momentum, int32_t count) {
     V4_EACH(i, n, count) {
         const v4 v = momentum * v4_load_some(velocity + i, n) + v4_load_some(dw + i, n);
         v4_store_some(velocity + i, v, n);
@@ -371,8 +380,8 @@ static double power(double base, int32_t exponent) {
     return result;
 }
 
-void pp_adam(float *restrict w, float *restrict first, float *restrict second, const float *restrict dw, double rate,
-             double beta1, double beta2, double epsilon, int32_t step, int32_t count) {
+PP_COMPACT void pp_adam(float *restrict w, float *restrict first, float *restrict second, const float *restrict dw,
+                        double rate, double beta1, double beta2, double epsilon, int32_t step, int32_t count) {
     const float keep1 = (float)beta1, take1 = (float)(1.0 - beta1), keep2 = (float)beta2, take2 = (float)(1.0 - beta2),
                 small = (float)epsilon;
     const float pace = (float)(rate / (1.0 - power(beta1, step)));
@@ -390,6 +399,10 @@ void pp_adam(float *restrict w, float *restrict first, float *restrict second, c
 int32_t pp_divide(float *x, float divisor, int32_t count) {
     V4_EACH(i, n, count) v4_store_some(x + i, v4_load_some(x + i, n) / divisor, n);
     return pp_all_finite(x, count);
+}
+
+PP_COMPACT void pp_multiply(float *x, float factor, int32_t count) {
+    V4_EACH(i, n, count) v4_store_some(x + i, v4_load_some(x + i, n) * factor, n);
 }
 
 void pp_add(float *restrict y, const float *restrict x, int32_t count) {
@@ -415,7 +428,7 @@ int32_t pp_all_finite(const float *x, int32_t count) {
     return sum == 0.0f;
 }
 
-float pp_largest_difference(const float *x, const float *y, int32_t count) {
+PP_COMPACT float pp_largest_difference(const float *x, const float *y, int32_t count) {
     float top = 0.0f;
     for (int32_t i = 0; i < count; i++) {
         const float difference = x[i] > y[i] ? x[i] - y[i] : y[i] - x[i];

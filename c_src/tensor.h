@@ -133,8 +133,9 @@ void pp_adam(float *restrict w, float *restrict first, float *restrict second, c
 /* dw /= divisor, then w -= rate * dw, in one pass. */
 void pp_divide_sgd(float *restrict w, float *restrict dw, float divisor, float rate, int32_t count);
 
-/* x /= divisor, which is not 0, and returns 1 if no quotient is infinite or NaN; y += x; x = 0 */
+/* x /= divisor, which is not 0, and returns 1 if no quotient is infinite or NaN; x *= factor; y += x; x = 0 */
 int32_t pp_divide(float *x, float divisor, int32_t count);
+void pp_multiply(float *x, float factor, int32_t count);
 void pp_add(float *restrict y, const float *restrict x, int32_t count);
 void pp_zero(float *x, int32_t count);
 /* 1 if no entry is infinite or NaN. */

@@ -13,6 +13,10 @@ const usage = `  pipeline-figure simulate [-s NAME] [-p RANKS] [-m MICROBATCHES]
   pipeline-figure check FILE [OPTIONS]
   pipeline-figure train    [the same] [--data NAME] [--steps N] [--batch N] [--seed N] [--rate X]
                            [--workers [--kill ACTION@STEP] [--checkpoint-every N]]
+      [--activation tanh|relu|identity|gelu] [--norm none|layer|batch] [--norm-statistics microbatch|deferred|batch]
+      [--dropout P] [--loss cross-entropy|squared-error] [--tied none|ends] [--split even|last]
+      [--mean samples|microbatches|undivided] [--clip X] [--loss-scale X [--scale-growth N]]
+      [--update sgd|momentum|adam] [--momentum X] [--beta1 X] [--beta2 X] [--epsilon X]
   pipeline-figure plan     FILE [--after FILE] [--runs-on pytorch|any] [-s NAME] [-p N] [-m N] [-v N] [--cuts LIST]
 `;
 const options = `  -s, --schedule NAME        -p, --ranks N        -m, --microbatches N        -v, --chunks N
@@ -137,6 +141,8 @@ would be best; --cuts says how many layers each measured stage had; --after comp
         badKill: (/** @type {string} */ value, /** @type {number} */ action, /** @type {number} */ step) =>
             `kill = ${value}: an action from 0 to ${action} and a step from 0 to ${step} are needed. Nearest legal: kill=${action}@${step}.`,
         noTwin: 'transfer = rendezvous: the Python program times messages that keep nobody, or the sender. Nearest legal: transfer=sender.',
+        onlyPlain: (/** @type {string} */ format) =>
+            `format = ${format}: it can hold dense layers with tanh, relu or identity, means over samples and plain descent. Nearest legal: format=json.`,
         killNeedsWorkers: 'kill: there is a worker to end only with --workers.',
         workersTitle: (/** @type {number} */ workers, /** @type {number} */ cores, /** @type {number} */ steps) =>
             `${en(workers, 'worker')}, one for each rank, on ${en(cores, 'core')}; ${en(steps, 'step')}`,
@@ -269,6 +275,8 @@ FILE — расписание: таблица PyTorch либо то, что за
         badKill: (/** @type {string} */ value, /** @type {number} */ action, /** @type {number} */ step) =>
             `kill = ${value}: нужны операция от 0 до ${action} и шаг от 0 до ${step}. Ближайшее допустимое: kill=${action}@${step}.`,
         noTwin: 'transfer = rendezvous: программа на Python умеет передачи, которые не занимают никого либо только отправителя. Ближайшее допустимое: transfer=sender.',
+        onlyPlain: (/** @type {string} */ format) =>
+            `format = ${format}: сюда помещаются плотные слои с tanh, relu или identity, среднее по примерам и простой градиентный спуск. Ближайшее допустимое: format=json.`,
         killNeedsWorkers: 'kill: останавливать некого без --workers.',
         workersTitle: (/** @type {number} */ workers, /** @type {number} */ cores, /** @type {number} */ steps) =>
             `${ru(workers, 'поток', 'потока', 'потоков')}, по одному на устройство; ядер: ${cores}; ${ru(steps, 'шаг', 'шага', 'шагов')}`,

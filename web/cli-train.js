@@ -1,6 +1,8 @@
 // "train": the toy network run by a schedule, beside the same network without a pipeline.
 import { cliStrings } from './cli-strings.js';
-import { namedSettings, pythonTwin } from './python-twin.js';
+import { isPlain, namedSettings, pythonTwin } from './python-twin.js';
+import { semanticsRows } from './semantics.js';
+import { textOf } from './strings.js';
 import { batchOf, gradientsOf } from './trained.js';
 
 /** Rows of the table: the first step, the last, and some between. */
@@ -14,9 +16,11 @@ const ROWS = 10;
 export function trainCommand(engine, pairs, lang, format, refuse) {
     const training = engine.train(pairs);
     try {
+        const settings = namedSettings(engine, training);
+        if ((format === 'python' || format === 'torch') && !isPlain(settings))
+            throw refuse(cliStrings[lang].onlyPlain(format));
         if (format === 'python') {
             const { layers, cuts } = training;
-            const settings = namedSettings(engine, training);
             const text = pythonTwin(training.simulation, { settings, layers, cuts }, lang);
             if (text === null) throw refuse(cliStrings[lang].noTwin);
             return text;
@@ -29,7 +33,7 @@ export function trainCommand(engine, pairs, lang, format, refuse) {
             if (format === 'json' || step === 0 || step === steps - 1 || step % Math.ceil(steps / ROWS) === 0)
                 records.push(record);
         }
-        return format === 'json' ? toJson(engine, training, records) : toText(engine, training, records, lang);
+        return format === 'json' ? toJson(engine, training, records) : toText(engine, training, records, lang, pairs);
     } finally {
         training.close();
     }
@@ -49,6 +53,7 @@ function toJson(engine, training, records) {
         peak_activations: training.peaks,
         peak_activation_bytes: training.activationBytes,
         steps: records,
+        semantics: training.semantics(),
     };
     return `${JSON.stringify(out)}\n`;
 }
@@ -86,8 +91,22 @@ function toTask(engine, training) {
     return `${JSON.stringify(out)}\n`;
 }
 
-/** @param {any} engine @param {any} training @param {any[]} records @param {'en' | 'ru'} lang */
-function toText(engine, training, records, lang) {
+/**
+ * Options of the training, in the order given, that the title does not tell.
+ * @param {any} engine @param {[string, string][]} pairs
+ */
+function furtherOptions(engine, pairs) {
+    const first = engine.trainingOptions.findIndex((/** @type {any} */ o) => o.name === 'norm');
+    const names = engine.trainingOptions.slice(first).map((/** @type {any} */ o) => o.name);
+    const given = pairs.filter(([name]) => names.includes(name.toLowerCase().replaceAll('_', '-')));
+    return given.length > 0 ? [given.map((pair) => pair.join('=')).join(' ')] : [];
+}
+
+/**
+ * @param {any} engine @param {any} training @param {any[]} records @param {'en' | 'ru'} lang
+ * @param {[string, string][]} pairs
+ */
+function toText(engine, training, records, lang, pairs) {
     const text = cliStrings[lang];
     const number = (/** @type {number} */ value, /** @type {number} */ digits) =>
         new Intl.NumberFormat(lang, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
@@ -108,11 +127,20 @@ function toText(engine, training, records, lang) {
     return `${[
         text.title(config),
         text.trainTitle(settings, [...training.layers].join('-')),
+        ...furtherOptions(engine, pairs),
         '',
         line(head),
         ...rows.map(line),
         '',
         training.sumsInOrder ? text.exact : text.rounded,
         text.bytes(training.activationBytes),
+        ...semanticsText(engine, training, lang),
     ].join('\n')}\n`;
+}
+
+/** What micro-batches do to the next step. @param {any} engine @param {any} training @param {'en' | 'ru'} lang */
+function semanticsText(engine, training, lang) {
+    const rows = semanticsRows(training.semantics(), training.simulation.config.microbatches, lang);
+    const note = namedSettings(engine, training).norm === 'batch' ? [textOf(lang, 'semantics_norm_note')] : [];
+    return [...note, '', textOf(lang, 'semantics_title'), ...rows.map(([name, value]) => `  ${name}: ${value}`)];
 }

@@ -703,6 +703,7 @@ export class PipelineFigure extends LitElement {
         return html`<div class="controls" part="controls">
             ${this.#showsPresets() ? scheduleChoice(state) : nothing}
             ${mainControls(state)}
+            <span class="toggles">
             ${more ? html`<button type="button" class="link" aria-expanded=${this.#more} title=${textOf(lang, 'more_title')} @click=${toggle}>${textOf(lang, 'more')}</button>` : nothing}
             ${this.#shows('edit') ? html`<button type="button" class="link" data-edit="open" aria-expanded=${this.#editing.part !== null} aria-controls="edit" title=${textOf(lang, 'edit_title')} @click=${() => this.#editing.toggle()}>${textOf(lang, 'edit')}</button>` : nothing}
         </div>
@@ -720,6 +721,7 @@ export class PipelineFigure extends LitElement {
                     html`<li ?data-holds=${term.holds}>${termText(term, lang)} — <b>${textOf(lang, term.holds ? 'challenge_holds' : 'challenge_fails')}</b></li>`,
             )}</ul>
             ${checked.every(({ holds }) => holds) ? html`<p class="verdict">${textOf(lang, 'challenge_solved')}</p>` : nothing}
+            </span>
         </div>`;
     }
 

@@ -1172,15 +1172,16 @@ export class Training {
             core.pp_training_widths(this.#training, widths);
             /** Units of each layer, inputs first. */
             this.layers = this.#ints(widths, this.settings.depth + 1);
+            const networkKind = core.pp_training_kind(this.#training);
             const [network, reference] = [0, 1].map(() => {
-                const bytes = core.pp_network_bytes(widths, this.settings.depth, named.stages);
+                const bytes = core.pp_network_bytes(widths, this.settings.depth, named.stages, networkKind);
                 const at = hold(bytes);
                 const made = core.pp_network_init(
                     widths,
                     this.settings.depth,
                     named.stages,
                     0,
-                    this.settings.activation,
+                    networkKind,
                     this.settings.loss,
                     at,
                     bytes,
@@ -1264,6 +1265,8 @@ export class Training {
 
     /** What a rank in a worker starts from, but for its number and ports (rank-worker.js). */
     get setup() {
+        const { fault } = this.#timed;
+        this.#access.attempt(this.#core.pp_rank_runs(this.#training, fault), fault);
         return { ...this.#setup, depth: this.settings.depth, points: this.points };
     }
 
@@ -1303,6 +1306,24 @@ export class Training {
                 activationPeaks(access, alloc, this.#timed, this.#run),
             ),
         };
+    }
+
+    /**
+     * What micro-batches do to the next step, with the weights as they are (pp_semantics); NaN where the request has no such
+     * part. Changes nothing. @returns {Record<string, number>}
+     */
+    semantics() {
+        const core = this.#core;
+        return this.#access.scope((/** @type {Alloc} */ alloc) => {
+            const bytes = core.pp_semantics_bytes(this.#network, this.#training);
+            const count = core.pp_semantics_count();
+            const out = alloc(8 * count);
+            core.pp_semantics(this.#network, this.#data, this.#training, this.#step, alloc(bytes), bytes, out);
+            const values = new Float64Array(core.memory.buffer, out, count);
+            return Object.fromEntries(
+                Array.from(values, (value, i) => [this.#access.string(core.pp_semantics_name(i)), value]),
+            );
+        });
     }
 
     /** Gradients add in the order of the whole batch, so the difference is exactly 0. */

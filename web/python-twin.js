@@ -344,6 +344,18 @@ for step in range(${TWIN_STEPS}):
 `;
 }
 
+/** Dense layers and plain descent: what the program knows. @param {Record<string, any>} s */
+export const isPlain = (s) =>
+    s.activation in ACTIVATIONS &&
+    s.norm === 'none' &&
+    s.dropout === 0 &&
+    s.tied === 'none' &&
+    s.split === 'even' &&
+    s.mean === 'samples' &&
+    s.update === 'sgd' &&
+    s.clip === 0 &&
+    s.loss_scale === 1;
+
 /**
  * The program, or null where it has no rule for the setting: messages that keep both ranks.
  * @param {Simulation} simulation
@@ -365,7 +377,7 @@ export function pythonTwin(simulation, trained, lang) {
 export function namedSettings(engine, { settings }) {
     return Object.fromEntries(
         Object.entries(settings).map(([name, value]) => {
-            const option = engine.trainingOptions.find((known) => known.name === name);
+            const option = engine.trainingOptions.find((known) => known.name.replace('-', '_') === name);
             return [name, option?.kind === 'E' ? option.names[value] : value];
         }),
     );
@@ -385,5 +397,6 @@ export function twinOf(engine, simulation, options, lang) {
     }
     const { layers, cuts } = trained;
     trained.close();
-    return pythonTwin(simulation, { settings: namedSettings(engine, trained), layers, cuts }, lang);
+    const settings = namedSettings(engine, trained);
+    return pythonTwin(simulation, isPlain(settings) ? { settings, layers, cuts } : null, lang);
 }

@@ -64,11 +64,12 @@ export function rankWorker(port) {
         const { values, label } = setup.points;
         floats(core.pp_data_features(data), values.length).set(values);
         ints(core.pp_data_labels(data), label.length).set(label);
-        const { rank, depth, activation, loss } = setup;
+        const { rank, depth, loss } = setup;
+        const kind = core.pp_training_kind(training);
         const widths = alloc(4 * (depth + 1));
         core.pp_training_widths(training, widths);
-        network = made(core.pp_rank_network_bytes(schedule, rank, widths, depth), (at, bytes) =>
-            core.pp_rank_network_init(schedule, rank, widths, depth, activation, loss, at, bytes),
+        network = made(core.pp_rank_network_bytes(schedule, rank, widths, depth, kind), (at, bytes) =>
+            core.pp_rank_network_init(schedule, rank, widths, depth, kind, loss, at, bytes),
         );
         run = made(core.pp_rank_bytes(schedule, network, training, rank), (at, bytes) =>
             core.pp_rank_init(schedule, timeline, network, data, training, rank, at, bytes, 0),

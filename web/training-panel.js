@@ -5,6 +5,7 @@ import { PipelineError } from './engine.js';
 import { formatNumber, formatPercent } from './numbers.js';
 import { textOf } from './strings.js';
 import { TrainingLoop } from './training-loop.js';
+import { TrainingOptions } from './training-options.js';
 import { Curve, curvePath, frameOf, gridPoints, regionPixels, roundUp } from './training-plot.js';
 import { WorkerPanel } from './worker-panel.js';
 
@@ -37,6 +38,7 @@ export class TrainingPanel {
     /** @type {Record<string, any>} */ #request = {};
     #lang = 'ru';
     #workers;
+    #more;
 
     /**
      * @param {import('lit').ReactiveControllerHost & Element} host
@@ -50,6 +52,10 @@ export class TrainingPanel {
             () => host.requestUpdate(),
             change,
             (records) => this.#onNews({ action: -1, records }),
+        );
+        this.#more = new TrainingOptions(
+            () => this.reset(),
+            () => host.requestUpdate(),
         );
         host.addController(this);
     }
@@ -108,7 +114,7 @@ export class TrainingPanel {
 
     /** What the reader has set of the training. */
     get options() {
-        return { ...this.#settings, ...this.#workers.settings };
+        return { ...this.#settings, ...this.#workers.settings, ...this.#more.settings };
     }
 
     /** Time that the chart of the schedule is to reach to, beside a measured one. */
@@ -186,6 +192,7 @@ export class TrainingPanel {
             ${this.#error ? html`<p class="refusal" role="alert">${this.#error.message}</p>` : nothing}
             ${begun ? nothing : html`<p class="note">${t('train_intro')}</p>`}
             ${this.#training ? this.#renderRun(this.#training, lang, t) : nothing}
+            ${this.#more.render(engine, this.#training, this.#record?.step ?? 0, this.running || this.#workers.busy, lang)}
             <p class="note">${t('train_honest')}</p>
             ${this.#training ? this.#workers.render({ engine, training: this.#training, request: this.#request, lang, reset: () => this.reset(), begin }) : nothing}`;
     }

@@ -2,7 +2,7 @@
 // same by one thread. Where no worker can be had the steps are made in slices by the page's own thread, and that is said.
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
-import { OPS } from './engine.js';
+import { OPS, PipelineError } from './engine.js';
 import { countOf, formatNumber } from './numbers.js';
 import { buildScene } from './scene.js';
 import { textOf } from './strings.js';
@@ -169,9 +169,9 @@ export class WorkerPanel {
         try {
             this.#run = new WorkerRun(training, pageWorker);
             await this.#run.start();
-        } catch {
+        } catch (error) {
             this.#run = null;
-            this.reason = 'workers_refused';
+            this.reason = error instanceof PipelineError ? 'workers_options' : 'workers_refused';
             return null;
         }
         const run = this.#run;
@@ -312,6 +312,8 @@ export class WorkerPanel {
     #renderResult(result, training, request, lang, t) {
         const number = (/** @type {number} */ value, digits = 2) =>
             Number.isFinite(value) ? formatNumber(value, lang, digits) : '—';
+        // Below the step of the clock nothing was measured, and 0 would look as if it had been.
+        const told = (/** @type {number} */ value, digits = 2) => (value > 0 ? number(value, digits) : '—');
         const { actions } = training.simulation;
         const { one, many, predicted, step, workers } = result;
         const gain = one / many;
@@ -326,11 +328,11 @@ export class WorkerPanel {
             ['one', t('workers_one'), number(one)],
             ['many', t('workers_many_ms'), number(many)],
             ['speedup', t('workers_speedup'), speedup],
-            ['model', t('workers_model'), workers > 0 ? number(model) : '—'],
+            ['model', t('workers_model'), workers > 0 ? told(model) : '—'],
             ['operations', t('workers_step'), number(step.summary.makespan)],
             ['predicted', t('workers_predicted'), number(predicted?.summary.makespan ?? Number.NaN)],
-            ['hop', t('workers_hop'), workers > 0 ? number(result.hop, 3) : '—'],
-            ['stage', t('workers_stage'), number(result.stage, 3)],
+            ['hop', t('workers_hop'), workers > 0 ? told(result.hop, 3) : '—'],
+            ['stage', t('workers_stage'), told(result.stage, 3)],
         ];
         const name = (/** @type {number} */ i) =>
             `${OPS[actions.op[i]]}${actions.stage[i] + 1}·${actions.microbatch[i] + 1}`;

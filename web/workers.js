@@ -108,9 +108,9 @@ export class WorkerRun {
      * @param {() => Handle} [spawn]
      */
     constructor(training, spawn = pageWorker) {
-        const { activation, loss } = training.settings;
+        const { loss } = training.settings;
         this.#spawn = spawn;
-        this.#setup = { kind: 'setup', ...training.setup, activation, loss };
+        this.#setup = { kind: 'setup', ...training.setup, loss };
         this.#actions = training.simulation.actions;
         this.#stageRank = training.simulation.stageRank;
         this.#saved = training.state;

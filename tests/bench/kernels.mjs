@@ -278,7 +278,7 @@ export async function benchKernels({
         core.pp_data_init(training, data, core.pp_data_bytes(training));
         const table = room(4 * widths.length);
         new Int32Array(core.memory.buffer, table, widths.length).set(widths);
-        const bytes = core.pp_network_bytes(table, hidden + 1, 1);
+        const bytes = core.pp_network_bytes(table, hidden + 1, 1, 0);
         const network = room(bytes);
         const [tanh, squaredError, seed] = [0, 1, 5];
         if (core.pp_network_init(table, hidden + 1, 1, 0, tanh, squaredError, network, bytes) !== 0)

@@ -11,7 +11,7 @@
 
 static pp_network *make_network(const int32_t *widths, int32_t layers, int32_t stages, const int32_t *cuts,
                                 int32_t activation, int32_t loss) {
-    const size_t bytes = pp_network_bytes(widths, layers, stages);
+    const size_t bytes = pp_network_bytes(widths, layers, stages, activation);
     void *memory = malloc(bytes);
     CHECK_EQ_INT(pp_network_init(widths, layers, stages, cuts, activation, loss, memory, bytes), PP_OK);
     return memory;
@@ -131,7 +131,7 @@ static void test_cuts(void) {
     CHECK_EQ_INT(pp_stage_output_width(network, 1), 7);
     CHECK_EQ_INT(pp_stage_width(network, 1), 13);
     CHECK_EQ_INT(network->parameter_count, 3 * 3 + 4 * 4 + 5 * 5 + 6 * 6 + 7 * 7 + 8 * 8 + 9);
-    const size_t bytes = pp_network_bytes(widths, 7, 3);
+    const size_t bytes = pp_network_bytes(widths, 7, 3, 0);
     const int32_t good[] = {0, 1, 6, 7}, gap[] = {0, 3, 3, 7}, late[] = {1, 3, 5, 7}, early[] = {0, 3, 5, 6};
     CHECK_EQ_INT(pp_network_init(widths, 7, 3, good, 0, 0, network, bytes), PP_OK);
     CHECK_EQ_INT(network->cuts[2], 6);
@@ -140,8 +140,8 @@ static void test_cuts(void) {
     CHECK_EQ_INT(pp_network_init(widths, 7, 3, early, 0, 0, network, bytes), PP_ERR_LAYERS);
     CHECK_EQ_INT(pp_network_init(widths, 7, 3, NULL, 0, 0, network, bytes - 1), PP_ERR_CAPACITY);
     free(network);
-    void *memory = malloc(pp_network_bytes(widths, 2, 3));
-    CHECK_EQ_INT(pp_network_init(widths, 2, 3, NULL, 0, 0, memory, pp_network_bytes(widths, 2, 3)), PP_ERR_LAYERS);
+    void *memory = malloc(pp_network_bytes(widths, 2, 3, 0));
+    CHECK_EQ_INT(pp_network_init(widths, 2, 3, NULL, 0, 0, memory, pp_network_bytes(widths, 2, 3, 0)), PP_ERR_LAYERS);
     free(memory);
 }
 

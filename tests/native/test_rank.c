@@ -37,12 +37,12 @@ static void start_rank(cluster *c, int32_t r) {
     toy *t = c->t;
     int32_t *widths = malloc(((size_t)t->training.depth + 1) * sizeof(int32_t));
     pp_training_widths(&t->training, widths);
-    size_t bytes = pp_rank_network_bytes(t->schedule, r, widths, t->training.depth);
+    size_t bytes = pp_rank_network_bytes(t->schedule, r, widths, t->training.depth, pp_training_kind(&t->training));
     c->networks[r] = malloc(bytes);
-    CHECK_EQ_INT(pp_rank_network_init(t->schedule, r, widths, t->training.depth, t->training.activation,
+    CHECK_EQ_INT(pp_rank_network_init(t->schedule, r, widths, t->training.depth, pp_training_kind(&t->training),
                                       t->training.loss, c->networks[r], bytes),
                  PP_OK);
-    CHECK_EQ_INT(pp_rank_network_init(t->schedule, r, widths, t->training.depth, t->training.activation,
+    CHECK_EQ_INT(pp_rank_network_init(t->schedule, r, widths, t->training.depth, pp_training_kind(&t->training),
                                       t->training.loss, c->networks[r], bytes - 1),
                  PP_ERR_CAPACITY);
     free(widths);
@@ -182,10 +182,16 @@ static void test_every(void) {
         CHECK_MSG(ran > before, "%s ran nowhere", pp_schedule_name(id));
     }
     /* more than two copies, and a rank with two copies of one stage or more */
-    const char *const more[] = {"schedule=chimera\nranks=4\nmicrobatches=8\npipes=4\nwidth=5\n",
-                                "schedule=chimera\nranks=8\nmicrobatches=8\npipes=8\nwidth=5\n",
-                                "schedule=dualpipe\nranks=6\nmicrobatches=12\nwidth=5\n",
-                                "schedule=1f1b\nranks=8\nmicrobatches=16\nrecompute=late\nwidth=5\n"};
+    const char *const more[] = {
+        "schedule=chimera\nranks=4\nmicrobatches=8\npipes=4\nwidth=5\n",
+        "schedule=chimera\nranks=8\nmicrobatches=8\npipes=8\nwidth=5\n",
+        "schedule=dualpipe\nranks=6\nmicrobatches=12\nwidth=5\n",
+        "schedule=1f1b\nranks=8\nmicrobatches=16\nrecompute=late\nwidth=5\n",
+        /* layers and means that ranks by themselves can have */
+        "schedule=1f1b\nranks=3\nmicrobatches=4\nnorm=batch\ndropout=0.3\nbatch=30\n",
+        "schedule=zb-h1\nranks=3\nmicrobatches=4\nnorm=batch\nnorm-statistics=deferred\nbatch=30\n",
+        "schedule=chimera\nranks=4\nmicrobatches=8\nnorm=layer\nactivation=gelu\ndropout=0.1\n",
+        "schedule=1f1b\nranks=2\nmicrobatches=4\nmean=microbatches\nsplit=last\nbatch=30\n"};
     for (size_t i = 0; i < sizeof more / sizeof more[0]; i++) {
         toy t;
         const int32_t status = toy_build(&t, more[i], NULL);
@@ -297,7 +303,30 @@ static void test_keys(void) {
     toy_drop(&t);
 }
 
+/* What ranks by themselves cannot have is refused, each by name. */
+static void test_options(void) {
+    const struct {
+        const char *request, *fix;
+        int32_t option;
+    } rows[] = {{"update=adam\n", "sgd", PP_TRAIN_UPDATE},
+                {"tied=ends\n", "none", PP_TRAIN_TIED},
+                {"clip=0.5\n", "0", PP_TRAIN_CLIP},
+                {"loss-scale=8\n", "1", PP_TRAIN_LOSS_SCALE}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        pp_training training;
+        pp_fault fault;
+        CHECK_EQ_INT(pp_training_parse(rows[i].request, (int32_t)strlen(rows[i].request), &training, NULL), PP_OK);
+        CHECK_EQ_INT(pp_rank_runs(&training, &fault), PP_ERR_RANK_OPTION);
+        CHECK(fault.option == rows[i].option && fault.fix_option == rows[i].option);
+        CHECK_EQ_TEXT(fault.fix_value, rows[i].fix);
+    }
+    pp_training plain;
+    CHECK_EQ_INT(pp_training_parse("norm=batch\ndropout=0.5\n", 23, &plain, NULL), PP_OK);
+    CHECK_EQ_INT(pp_rank_runs(&plain, NULL), PP_OK);
+}
+
 int main(void) {
+    test_options();
     test_every();
     test_lost();
     test_skip();

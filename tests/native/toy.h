@@ -69,12 +69,12 @@ static inline int32_t toy_build(toy *t, const char *request, pp_fault *fault) {
     if (status != PP_OK) return status;
     int32_t *widths = malloc(((size_t)t->training.depth + 1) * sizeof(int32_t));
     pp_training_widths(&t->training, widths);
-    bytes = pp_network_bytes(widths, t->training.depth, t->schedule->stages);
+    bytes = pp_network_bytes(widths, t->training.depth, t->schedule->stages, pp_training_kind(&t->training));
     t->network = malloc(bytes);
     t->twin = malloc(bytes);
     for (int copy = 0; copy < 2 && status == PP_OK; copy++) {
         pp_network *network = copy ? t->twin : t->network;
-        status = pp_network_init(widths, t->training.depth, t->schedule->stages, NULL, t->training.activation,
+        status = pp_network_init(widths, t->training.depth, t->schedule->stages, NULL, pp_training_kind(&t->training),
                                  t->training.loss, network, bytes);
         pp_network_seed(network, t->training.init, t->training.seed);
     }
