@@ -84,7 +84,7 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
 
     it('MUST-04, POINT-03: a pointer shows a cell, also an idle one; a click pins it, a second lets go', async () => {
         const { page } = await openFigure('ranks="3" microbatches="4"');
-        const box = await (await page.waitForSelector(`${IN}.chart > svg`))?.boundingBox();
+        const box = await (await page.waitForSelector(`${IN}.chart > svg`, { visible: true }))?.boundingBox();
         assert.ok(box);
         const at = async (/** @type {string} */ name) => {
             const box = await page.$eval(
@@ -244,7 +244,7 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
         const html =
             '<pipeline-figure ranks="3" microbatches="4"></pipeline-figure><p class="tall">.</p><style>.tall{height:2000px}</style>';
         const { page } = await open(browser, folder.write(html), { viewport });
-        const svg = await (await page.waitForSelector(`${IN}.chart > svg`))?.boundingBox();
+        const svg = await (await page.waitForSelector(`${IN}.chart > svg`, { visible: true }))?.boundingBox();
         assert.ok(svg);
         const swipe = async (
             /** @type {number} */ x,
@@ -263,7 +263,7 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
         await swipe(svg.x + 150, svg.y + 60, 0, -200);
         assert.ok((await page.evaluate(() => scrollY)) > 100, 'the page scrolls');
         await page.evaluate(() => scrollTo(0, 0));
-        const slider = await (await page.waitForSelector(`${IN}[data-option="microbatches"] input`))?.boundingBox();
+        const slider = await (await page.waitForSelector(`${IN}[data-option="microbatches"] input`, { visible: true }))?.boundingBox();
         assert.ok(slider);
         const before = (await reading(page)).time;
         await swipe(slider.x + 20, slider.y + slider.height / 2, 80, 0);

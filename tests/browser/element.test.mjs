@@ -46,12 +46,12 @@ describe('the element', { skip: withoutBrowser }, () => {
 
     it('an attribute the core refuses is shown with its name and value; a lawful one brings the chart back', async () => {
         const { page } = await open(browser, folder.write(figure('ranks="0" lang="en"')), { waits: false });
-        await page.waitForSelector(`${IN}.refusal`);
+        await page.waitForSelector(`${IN}.refusal`, { visible: true });
         const seen = await reading(page);
         assert.match(seen.refusal ?? '', /ranks.*0/);
         assert.deepEqual(seen.fixes, ['Take p = 1']);
         await page.$eval('pipeline-figure', (f) => f.setAttribute('ranks', '3'));
-        await page.waitForSelector(`${IN}.chart > svg`);
+        await page.waitForSelector(`${IN}.chart > svg`, { visible: true });
         assert.equal((await reading(page)).time, '6');
         await page.close();
     });
@@ -59,7 +59,7 @@ describe('the element', { skip: withoutBrowser }, () => {
     it('VIE-03: decimal comma and decimal point are one half in a field of costs and in an attribute', async () => {
         const { page } = await openFigure('ranks="3" microbatches="4"');
         await page.locator(`${IN}.controls .link`).click();
-        const first = await page.waitForSelector(`${IN}[data-option="forward"] [data-stage="0"]`);
+        const first = await page.waitForSelector(`${IN}[data-option="forward"] [data-stage="0"]`, { visible: true });
         for (const typed of ['0,5', '0.5']) {
             await first?.click({ count: 3 });
             await first?.type(typed);
@@ -239,7 +239,7 @@ describe('the element', { skip: withoutBrowser }, () => {
         assert.equal(selected.detail.kind, 'action');
         assert.deepEqual([selected.detail.op, selected.detail.stage, selected.detail.microbatch], ['F', 0, 0]);
         await page.$eval('pipeline-figure', (f) => f.setAttribute('ranks', 'x'));
-        await page.waitForSelector(`${IN}.refusal`);
+        await page.waitForSelector(`${IN}.refusal`, { visible: true });
         const [error] = await events();
         assert.equal(error.detail.code, 'not-a-number');
         assert.equal(error.detail.option, 'ranks');
@@ -390,7 +390,7 @@ describe('the element', { skip: withoutBrowser }, () => {
         const { page } = await openFigure('schedule="dualpipe" ranks="4" microbatches="8"');
         await page.locator(`${IN}.views ::-p-text(Файлы)`).click();
         await page.locator(`${IN}.view [data-save="torch"]`).click();
-        const note = await page.waitForSelector(`${IN}.view .note`);
+        const note = await page.waitForSelector(`${IN}.view .note`, { visible: true });
         assert.match(
             (await note?.evaluate((p) => p.textContent)) ?? '',
             /В таблице PyTorch этого не записать: стадия там лежит только на одном устройстве\. Ближайшее допустимое: schedule=zb-v\.$/,

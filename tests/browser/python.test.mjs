@@ -59,7 +59,6 @@ describe('the Python program', { skip: withoutBrowser || (process.env.CI ? false
                 '<pipeline-figure lang="en" schedule="1f1b" ranks="2" microbatches="2"></pipeline-figure>',
             );
             const { page } = await open(browser, url);
-            await page.bringToFront();
             await page.locator('pipeline-figure >>> [data-view="files"]').click();
             await page.locator('pipeline-figure >>> .python summary').click();
             await page.evaluate(() => {
@@ -67,7 +66,9 @@ describe('the Python program', { skip: withoutBrowser || (process.env.CI ? false
                     /** @type {any} */ (window).saved = { name: this.download, href: this.href };
                 };
             });
-            await page.locator('pipeline-figure >>> [data-python="save"]').click();
+            // Without `visible` it would watch for changes of the document, and the button comes into a shadow root.
+            const save = await page.waitForSelector('pipeline-figure >>> [data-python="save"]', { visible: true });
+            await save?.click();
             const { name, text } = await page.evaluate(async () => {
                 const { name, href } = /** @type {any} */ (window).saved;
                 return { name, text: await (await fetch(href)).text() };

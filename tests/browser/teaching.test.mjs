@@ -111,7 +111,7 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         assert.deepEqual(await present(page), ['compare']);
         assert.match(await text(page, '.compare-words'), /«1F1B» и «GPipe» равны: 33 такта.*«1F1B» — 4, «GPipe» — 8/);
         await page.select(`${IN}#explain select`, 'interleaved');
-        await page.waitForSelector(`${IN}#explain .note`);
+        await page.waitForSelector(`${IN}#explain .note`, { visible: true });
         const ends = await page.$eval('pipeline-figure', (f) =>
             ['.chart > svg', '.beside > svg'].map(
                 (selector) => f.shadowRoot?.querySelector(selector)?.getBoundingClientRect().width,
@@ -158,10 +158,10 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         assert.equal(await page.$(`${IN}.clock`), null);
         await page.$eval(`${IN}.place[tabindex="0"]`, (place) => /** @type {SVGElement} */ (place).focus());
         await page.keyboard.press('Space');
-        await page.waitForSelector(`${IN}[data-play="play_pause"]`);
+        await page.waitForSelector(`${IN}[data-play="play_pause"]`, { visible: true });
         await wait(200);
         await page.keyboard.press('Space');
-        await page.waitForSelector(`${IN}[data-play="play_start"]`);
+        await page.waitForSelector(`${IN}[data-play="play_start"]`, { visible: true });
         // Another setting: the time begins anew, and does not run by itself.
         await setControl(page, '[data-option="microbatches"] input', '9');
         assert.match(await text(page, '.clock-words'), /^Время 0:/);
@@ -203,7 +203,7 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         assert.ok(Number(next) > 8);
         assert.equal((await reading(page)).refusal, null);
         assert.match((await page.$eval(`${IN}.sweep`, (svg) => svg.getAttribute('aria-valuetext'))) ?? '', /^m/);
-        const box = await (await page.waitForSelector(`${IN}.sweep`))?.boundingBox();
+        const box = await (await page.waitForSelector(`${IN}.sweep`, { visible: true }))?.boundingBox();
         assert.ok(box);
         await page.mouse.move(box.x + box.width * 0.5, box.y + 40);
         await page.mouse.down();

@@ -57,7 +57,7 @@ describe('options of the training', { skip: withoutBrowser }, () => {
         );
         await page.locator(`${IN}.views ::-p-text(Train a network)`).click();
         await page.locator(`${IN}.training-options summary`).click();
-        await page.waitForSelector(`${IN}.training-options table`);
+        await page.waitForSelector(`${IN}.training-options table`, { visible: true });
         const plain = await seen(page);
         assert.equal(plain.rows['micro-batches'], '5, samples in each: 7…6');
         assert.equal(plain.rows['dropout masks against m = 1'], undefined);
@@ -100,7 +100,7 @@ describe('options of the training', { skip: withoutBrowser }, () => {
         );
         await page.locator(`${IN}.views ::-p-text(Обучить сеть)`).click();
         await page.locator(`${IN}.training-options summary`).click();
-        await page.waitForSelector(`${IN}.training-options table`);
+        await page.waitForSelector(`${IN}.training-options table`, { visible: true });
         const sizes = await page.$eval('pipeline-figure', (figure) => {
             const details = /** @type {any} */ (figure.shadowRoot).querySelector('.training-options');
             const right = Math.max(
