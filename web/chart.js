@@ -36,6 +36,8 @@ import { Zoom, ZoomBar } from './zoom.js';
 const SVG = 'http://www.w3.org/2000/svg';
 /** Up to so many cells each is a place of its own for keys and screen readers; beyond, one cursor walks over a picture. */
 const GRID_CELLS = 600;
+/** After which the cursor of a large chart follows it. */
+const REST_MS = 250;
 /** Where a box is narrower than this and cells would be thinner than MIN_CELL, the chart scrolls inside its box. */
 const NARROW = 480;
 const MIN_CELL = 14;
@@ -65,6 +67,8 @@ export class Chart {
     /** @type {ChartOptions | null} */
     #options = null;
     #lit = -1;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    #rest;
     /** Where the running time stands. @type {number | null} */
     #time = null;
     /** The critical path is shown. */
@@ -524,6 +528,13 @@ export class Chart {
 
     /** Beyond GRID_CELLS: the one focusable thing lies over the cell it stands for. */
     #placeCursor() {
+        clearTimeout(this.#rest);
+        // Where it stands is read from columns that a large step fetches only then: not while something is dragged.
+        if (this.#large && this.#focused === null) this.#rest = setTimeout(() => this.#putCursor(), REST_MS);
+        else this.#putCursor();
+    }
+
+    #putCursor() {
         const { cursor, scene } = this;
         if (!cursor.isConnected || !scene || !this.#options) return;
         const cell = this.#focused ?? this.#entry;

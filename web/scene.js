@@ -864,7 +864,7 @@ export function buildScene(simulation, options = {}) {
     const rowWidth = Math.min(right, timeToX(scene, zero + makespan)) - begin;
     for (let r = first; r < first + count; r++) tracks.box(begin, rowTop(scene, r), rowWidth, height);
     const everyName = Math.ceil(13 / pitch);
-    const numbered = labels ? labelShapes(scene, simulation, chunk, labelled(scene, simulation)) : [];
+    const numbered = labels && !scene.dense ? labelShapes(scene, simulation, chunk, labelled(scene, simulation)) : [];
     // A line around a row would lie on the last pixels of it.
     const track = { type: 'path', class: 'pf-row', d: tracks.toString(), fill: 'none', stroke: 'currentColor' };
     scene.shapes = [
