@@ -418,8 +418,7 @@ int32_t pp_config_parse(const char *text, int32_t length, pp_config *config, pp_
     const pp_generator *row = pp_generator_of(config->schedule);
     if (given[PP_OPT_CHUNKS].begin == NULL) config->chunks = row->chunks_default;
     if (given[PP_OPT_SLICES].begin == NULL && row->slices_default != 0) config->slices = row->slices_default;
-    if (config->chunks < row->chunks_min || config->chunks > row->chunks_max)
-        return refuse_chunks(config, row, fault);
+    if (config->chunks < row->chunks_min || config->chunks > row->chunks_max) return refuse_chunks(config, row, fault);
     config->stages = pp_stage_count(config);
     for (int32_t o = 0; o < PP_OPT_COUNT; o++)
         if (given[o].begin != NULL && !pp_schedule_option_used(config->schedule, o))
@@ -569,7 +568,8 @@ int32_t pp_list_read(pp_text text, int32_t option, int32_t stages, double *row, 
 static int32_t split_backward(const pp_text *given, int32_t stages, double *input, double *weight, double *backward,
                               pp_fault *fault) {
     pp_fault scratch;
-    int has_input = given[PP_OPT_INPUT_GRADIENT].begin != NULL, has_weight = given[PP_OPT_WEIGHT_GRADIENT].begin != NULL;
+    int has_input = given[PP_OPT_INPUT_GRADIENT].begin != NULL,
+        has_weight = given[PP_OPT_WEIGHT_GRADIENT].begin != NULL;
     int has_backward = given[PP_OPT_BACKWARD].begin != NULL;
     for (int32_t s = 0; s < stages; s++) {
         if (!has_backward) {
@@ -612,10 +612,10 @@ int32_t pp_costs_parse(const char *text, int32_t length, const pp_config *config
     static const struct {
         int32_t option, row;
         double standard;
-    } lists[] = {{PP_OPT_FORWARD, PP_COST_FORWARD, 1},        {PP_OPT_INPUT_GRADIENT, PP_COST_INPUT, 1},
-                 {PP_OPT_WEIGHT_GRADIENT, PP_COST_WEIGHT, 1}, {PP_OPT_BACKWARD, PP_COST_BACKWARD, 2},
+    } lists[] = {{PP_OPT_FORWARD, PP_COST_FORWARD, 1},           {PP_OPT_INPUT_GRADIENT, PP_COST_INPUT, 1},
+                 {PP_OPT_WEIGHT_GRADIENT, PP_COST_WEIGHT, 1},    {PP_OPT_BACKWARD, PP_COST_BACKWARD, 2},
                  {PP_OPT_RECOMPUTE_COST, PP_COST_RECOMPUTE, -1}, {PP_OPT_OVERLAP_COST, PP_COST_OVERLAP, -1},
-                 {PP_OPT_KEPT_SHARE, PP_COST_KEPT, 1},        {PP_OPT_LATENCY, PP_COST_LATENCY, 0}};
+                 {PP_OPT_KEPT_SHARE, PP_COST_KEPT, 1},           {PP_OPT_LATENCY, PP_COST_LATENCY, 0}};
     pp_text given[PP_OPT_COUNT];
     int32_t stages = config->stages, status;
     pp_request_values(text, length, given);

@@ -188,10 +188,11 @@ static const pp_words templates[PP_STATUS_COUNT] = {
     [PP_ERR_NAME_UNKNOWN] = {"%o = %s: no such name; the names are %l.", "%o = %s: такого названия нет; есть %l."},
     [PP_ERR_LIST_LENGTH] = {"%o = %s: %b numbers are given; give one for all stages, or one for each of the %a stages.",
                             "%o = %s: дано чисел: %b; нужно одно на все стадии или по одному на каждую, всего %a."},
-    [PP_ERR_COST_SPLIT] = {"%o = %s: the whole backward must be the sum of input-gradient and weight-gradient, each 0 or "
-                           "more.",
-                           "%o = %s: полный обратный проход — это сумма input-gradient и weight-gradient, и обе части "
-                           "не меньше нуля."},
+    [PP_ERR_COST_SPLIT] =
+        {"%o = %s: the whole backward must be the sum of input-gradient and weight-gradient, each 0 or "
+         "more.",
+         "%o = %s: полный обратный проход — это сумма input-gradient и weight-gradient, и обе части "
+         "не меньше нуля."},
     [PP_ERR_COST_OVERLAP] = {"%o = %s: a slot that runs F and B together cannot be shorter than the longer of the two.",
                              "%o = %s: совмещённые F и B не могут длиться меньше, чем дольший из них."},
     [PP_ERR_TOO_LARGE] = {"%o = %s: the schedule would have more than 33554432 actions or 16384 stages.",
@@ -203,19 +204,22 @@ static const pp_words templates[PP_STATUS_COUNT] = {
                             "%o = %s: для %n число стадий на устройстве чётное: по две на каждую волну."},
     [PP_ERR_GROUP] = {"%o = %s: %n by Megatron's rule needs p <= N <= m; here p = %a, N = %c, m = %b.",
                       "%o = %s: по правилу Megatron для %n нужно p ≤ N ≤ m; здесь p = %a, N = %c, m = %b."},
-    [PP_ERR_GROUP_REMAINDER] = {"%o = %s: %n by Megatron's rule needs m mod N = 0 or m mod N >= p; here p = %a, N = %c, "
-                                "m = %b, and a shorter last group can wait for itself.",
-                                "%o = %s: по правилу Megatron для %n остаток m mod N должен быть 0 или не меньше p; "
-                                "здесь p = %a, N = %c, m = %b, а слишком короткая последняя группа может ждать саму "
-                                "себя."},
-    [PP_ERR_GROUP_HALF] = {"%o = %s: %n needs p/2 <= N <= p, here %a to %b; with smaller groups ranks wait in a circle, "
-                           "larger ones are plain interleaving.",
-                           "%o = %s: для %n нужно p/2 ≤ N ≤ p, здесь от %a до %b; при меньших группах устройства ждут "
-                           "друг друга по кругу, большие — это обычное чередование."},
-    [PP_ERR_GROUP_UPDATE] = {"%o = %s: %n updates the weights every N micro-batches; two versions of them are enough only "
-                             "if N >= p, here %a.",
-                             "%o = %s: %n обновляет веса через каждые N микробатчей; двух версий весов хватает, только "
-                             "если N ≥ p, здесь %a."},
+    [PP_ERR_GROUP_REMAINDER] =
+        {"%o = %s: %n by Megatron's rule needs m mod N = 0 or m mod N >= p; here p = %a, N = %c, "
+         "m = %b, and a shorter last group can wait for itself.",
+         "%o = %s: по правилу Megatron для %n остаток m mod N должен быть 0 или не меньше p; "
+         "здесь p = %a, N = %c, m = %b, а слишком короткая последняя группа может ждать саму "
+         "себя."},
+    [PP_ERR_GROUP_HALF] =
+        {"%o = %s: %n needs p/2 <= N <= p, here %a to %b; with smaller groups ranks wait in a circle, "
+         "larger ones are plain interleaving.",
+         "%o = %s: для %n нужно p/2 ≤ N ≤ p, здесь от %a до %b; при меньших группах устройства ждут "
+         "друг друга по кругу, большие — это обычное чередование."},
+    [PP_ERR_GROUP_UPDATE] =
+        {"%o = %s: %n updates the weights every N micro-batches; two versions of them are enough only "
+         "if N >= p, here %a.",
+         "%o = %s: %n обновляет веса через каждые N микробатчей; двух версий весов хватает, только "
+         "если N ≥ p, здесь %a."},
     [PP_ERR_ROUNDS] = {"%o = %s: %n by PyTorch's rule runs max(1, m div p) rounds of equal size; here p = %a, m = %b.",
                        "%o = %s: по правилу PyTorch для %n число раундов max(1, m div p) должно делить m; здесь p = "
                        "%a, m = %b."},
@@ -226,36 +230,40 @@ static const pp_words templates[PP_STATUS_COUNT] = {
                                  "%o = %s: для %n нужно не меньше %a микробатчей."},
     [PP_ERR_MICROBATCHES_MULTIPLE] = {"%o = %s: %n needs a multiple of %a micro-batches.",
                                       "%o = %s: для %n число микробатчей кратно %a."},
-    [PP_ERR_PIPES] = {"%o = %s: %n needs an even number of pipes whose half divides half the ranks; here p = %a.",
-                      "%o = %s: для %n число конвейеров чётное, и его половина делит половину устройств; здесь p = %a."},
+    [PP_ERR_PIPES] =
+        {"%o = %s: %n needs an even number of pipes whose half divides half the ranks; here p = %a.",
+         "%o = %s: для %n число конвейеров чётное, и его половина делит половину устройств; здесь p = %a."},
     [PP_ERR_MEMORY_LIMIT] = {"%o = %s: %n cannot run with less than %a micro-batches in flight.",
                              "%o = %s: расписанию %n нужно хранить не меньше %a микробатчей."},
     [PP_ERR_OPTION_NEEDS] = {"%o = %s: it has a meaning only together with %q.",
                              "%o = %s: имеет смысл только вместе с параметром %q."},
     [PP_ERR_OPTION_BESIDE] = {"%o = %s: it cannot stand beside %q, which says the same; leave one of them out.",
                               "%o = %s: вместе с %q не задаётся — они об одном и том же; уберите одно из двух."},
-    [PP_ERR_BATCH_SPLIT] = {"%o = %s: a step of G samples is m micro-batches of b samples, G = m b; here G = %a, m = %b, b = "
-                            "%c.",
-                            "%o = %s: шаг из G примеров — это m микробатчей по b примеров, G = m·b; здесь G = %a, m = %b, "
-                            "b = %c."},
+    [PP_ERR_BATCH_SPLIT] =
+        {"%o = %s: a step of G samples is m micro-batches of b samples, G = m b; here G = %a, m = %b, b = "
+         "%c.",
+         "%o = %s: шаг из G примеров — это m микробатчей по b примеров, G = m·b; здесь G = %a, m = %b, "
+         "b = %c."},
     [PP_ERR_LAYERS_HELD] = {"%o = %s: stages hold %a of %b layers; every layer must lie in exactly one stage.",
                             "%o = %s: в стадиях %a из %b слоёв, а каждый слой должен лежать ровно в одной стадии."},
     [PP_ERR_CUTS] = {"%o = %s: stages left free by * must stand together, numbers before and behind them.",
                      "%o = %s: свободные стадии (*) должны идти подряд, числа — до и после них."},
-    [PP_ERR_LAYOUT] = {"%o = %s: at place %a it cannot go on so; a layout is E, then a t for each layer, then any m, then L, "
-                       "with | between stages and *N after a letter, a | or a (group), such as Et*3|(tt|)*29,m|L.",
-                       "%o = %s: с места %a так продолжать нельзя; раскладка — это E, затем t на каждый слой, затем m, "
-                       "если есть, затем L, между стадиями |, после буквы, | или (группы) можно *N, например "
-                       "Et*3|(tt|)*29,m|L."},
+    [PP_ERR_LAYOUT] =
+        {"%o = %s: at place %a it cannot go on so; a layout is E, then a t for each layer, then any m, then L, "
+         "with | between stages and *N after a letter, a | or a (group), such as Et*3|(tt|)*29,m|L.",
+         "%o = %s: с места %a так продолжать нельзя; раскладка — это E, затем t на каждый слой, затем m, "
+         "если есть, затем L, между стадиями |, после буквы, | или (группы) можно *N, например "
+         "Et*3|(tt|)*29,m|L."},
     [PP_ERR_LAYOUT_STAGES] = {"%o = %s: it has %a stages, the schedule %b.",
                               "%o = %s: в раскладке стадий %a, а в расписании %b."},
     [PP_ERR_MEMORY_SHARE] = {"%o = %s: from I to W no more can be kept than there are activations.",
                              "%o = %s: от I до W нельзя хранить больше, чем занимают активации."},
     [PP_ERR_FAIL_TIME] = {"%o = %s: the step is over by then.", "%o = %s: шаг к этому времени уже закончен."},
-    [PP_ERR_MOVES] = {"%o = %s: no such move here; a move is an action of the schedule and how many places of its rank's list "
-                      "it goes: 1F2-1 is one earlier, 0B3+2 two later.",
-                      "%o = %s: так переставить нельзя; перестановка — это операция расписания и число мест в списке её "
-                      "устройства: 1F2-1 — на одно раньше, 0B3+2 — на два позже."},
+    [PP_ERR_MOVES] =
+        {"%o = %s: no such move here; a move is an action of the schedule and how many places of its rank's list "
+         "it goes: 1F2-1 is one earlier, 0B3+2 two later.",
+         "%o = %s: так переставить нельзя; перестановка — это операция расписания и число мест в списке её "
+         "устройства: 1F2-1 — на одно раньше, 0B3+2 — на два позже."},
     [PP_ERR_EMPTY] = {"The schedule has no actions.", "В расписании нет ни одной операции."},
     [PP_ERR_STAGE_UNKNOWN] = {"%p: %x names a stage or micro-batch that the schedule does not have.",
                               "%p: %x — такой стадии или такого микробатча в расписании нет."},
@@ -266,10 +274,11 @@ static const pp_words templates[PP_STATUS_COUNT] = {
     [PP_ERR_ORDER] = {"%p: %x stands before %y%u, which it needs.", "%p: %x стоит раньше, чем нужная ей %y%u."},
     [PP_ERR_SPLIT_MIX] = {"%p: %x does not fit; a backward is either one B, or one I and one W.",
                           "%p: %x лишняя: обратный проход — это либо одна B, либо по одной I и W."},
-    [PP_ERR_DEADLOCK] = {"Deadlock: rank %r stands before %x%t and waits for rank %w: %x needs %y%u%z; ranks waiting in a "
-                         "circle: %k.",
-                         "Взаимная блокировка: устройство %r стоит перед %x%t и ждёт устройство %w: для %x нужна %y%u%z; "
-                         "устройств в круге ожидания: %k."},
+    [PP_ERR_DEADLOCK] =
+        {"Deadlock: rank %r stands before %x%t and waits for rank %w: %x needs %y%u%z; ranks waiting in a "
+         "circle: %k.",
+         "Взаимная блокировка: устройство %r стоит перед %x%t и ждёт устройство %w: для %x нужна %y%u%z; "
+         "устройств в круге ожидания: %k."},
     [PP_ERR_OVERFLOW] = {"The times add up beyond what a number can hold; make the costs smaller.",
                          "Сумма времён не помещается в число; уменьшите длительности."},
     [PP_ERR_BATCH] = {"%o = %s: a batch must hold at least one sample for each of the %a micro-batches.",
@@ -278,16 +287,19 @@ static const pp_words templates[PP_STATUS_COUNT] = {
                             "%o = %s: в нём нет обратного прохода, и обучать по нему нечего."},
     [PP_ERR_LAYERS] = {"%o = %s: every stage needs at least one layer; here are %a stages.",
                        "%o = %s: каждой стадии нужен хотя бы один слой; стадий здесь %a."},
-    [PP_ERR_STATISTICS] = {"%o = %s: the statistics of a whole batch are known only when all its %a micro-batches have come, "
-                           "and the first ones cannot wait for that in a pipeline.",
-                           "%o = %s: статистики всего батча известны, лишь когда пришли все его микробатчи (здесь их %a), а "
-                           "первые в конвейере этого ждать не могут."},
-    [PP_ERR_BATCH_NORM] = {"%o = %s: one sample has no variance; each of the %a micro-batches needs at least two.",
-                           "%o = %s: у одного примера нет дисперсии; в каждом микробатче (их %a) нужно не меньше двух."},
-    [PP_ERR_TIED] = {"%o = %s: the ends can share weights only in a network of two layers or more (here %c) with as many "
-                     "inputs as outputs (here %a and %b).",
-                     "%o = %s: у концов сети могут быть общие веса, только если слоёв не меньше двух (здесь %c), а входов "
-                     "столько же, сколько выходов (здесь %a и %b)."},
+    [PP_ERR_STATISTICS] =
+        {"%o = %s: the statistics of a whole batch are known only when all its %a micro-batches have come, "
+         "and the first ones cannot wait for that in a pipeline.",
+         "%o = %s: статистики всего батча известны, лишь когда пришли все его микробатчи (здесь их %a), а "
+         "первые в конвейере этого ждать не могут."},
+    [PP_ERR_BATCH_NORM] =
+        {"%o = %s: one sample has no variance; each of the %a micro-batches needs at least two.",
+         "%o = %s: у одного примера нет дисперсии; в каждом микробатче (их %a) нужно не меньше двух."},
+    [PP_ERR_TIED] =
+        {"%o = %s: the ends can share weights only in a network of two layers or more (here %c) with as many "
+         "inputs as outputs (here %a and %b).",
+         "%o = %s: у концов сети могут быть общие веса, только если слоёв не меньше двух (здесь %c), а входов "
+         "столько же, сколько выходов (здесь %a и %b)."},
     [PP_ERR_SPLIT_EMPTY] = {"%o = %s: with split = last, %a micro-batches of %b would leave nothing for the last one.",
                             "%o = %s: при split = last в микробатчах по %b (всего %a) последнему ничего не останется."},
     [PP_ERR_RANK_OPTION] = {"%o = %s: ranks in workers of their own exchange activations and gradients and resume from "
@@ -425,9 +437,9 @@ static const pp_words cost_range = {"%o = %s: a cost must be a finite number of 
 
 /* The same for what is no time: bytes, memory, samples. */
 static const pp_words amount_range = {"%o = %s: a finite number from 0 to 1000000000000 is needed.",
-                                   "%o = %s: нужно конечное число от 0 до 1000000000000."};
+                                      "%o = %s: нужно конечное число от 0 до 1000000000000."};
 static const pp_words positive_range = {"%o = %s: a finite number above 0, up to 1000000000000, is needed.",
-                                     "%o = %s: нужно конечное число больше 0, не больше 1000000000000."};
+                                        "%o = %s: нужно конечное число больше 0, не больше 1000000000000."};
 
 /* Of the training: shares that must leave something, and what is divided by. */
 static const pp_words below_one = {"%o = %s: it must be 0 or more and below 1.",
@@ -455,11 +467,13 @@ int32_t pp_fault_message(const pp_fault *fault, int32_t lang, char *out, int32_t
     pp_words text = templates[code];
     if (code == PP_ERR_RANGE && fault->b < 0) { /* no whole numbers to tell */
         int positive = fault->option == PP_OPT_BANDWIDTH || fault->option == PP_OPT_MTBF;
-        text = fault->option == PP_OPT_KEPT_SHARE ? share_range
-               : fault->option == PP_TRAIN_LOSS_SCALE ? scale_range
-               : fault->option == PP_TRAIN_EPSILON    ? up_to_one
+        text = fault->option == PP_OPT_KEPT_SHARE                              ? share_range
+               : fault->option == PP_TRAIN_LOSS_SCALE                          ? scale_range
+               : fault->option == PP_TRAIN_EPSILON                             ? up_to_one
                : fault->option >= PP_OPT_COUNT && fault->option < PP_TRAIN_END ? below_one
-               : fault->option <= PP_OPT_LATENCY  ? cost_range : positive ? positive_range : amount_range;
+               : fault->option <= PP_OPT_LATENCY                               ? cost_range
+               : positive                                                      ? positive_range
+                                                                               : amount_range;
     }
     if (fault->option >= PP_OPT_COUNT && code == PP_ERR_TOO_LARGE) text = network_size;
     const pp_words *of_file = pp_file_words(fault);

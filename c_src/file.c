@@ -180,7 +180,8 @@ int32_t pp_config_of_file(const char *text, int32_t length, pp_schedule *schedul
         return refuse_shape(PP_OPT_MICROBATCHES, config->microbatches, file.microbatches, fault);
     if (config->chunks != file.chunks) return refuse_shape(PP_OPT_CHUNKS, config->chunks, file.chunks, fault);
     if (config->slices != file.slices) return refuse_shape(PP_OPT_SLICES, config->slices, file.slices, fault);
-    if (given[PP_OPT_MICROBATCHES].begin == NULL) given[PP_OPT_MICROBATCHES] = (pp_text){"", 0}; /* the file gives them */
+    if (given[PP_OPT_MICROBATCHES].begin == NULL)
+        given[PP_OPT_MICROBATCHES] = (pp_text){"", 0}; /* the file gives them */
     status = pp_scalars_settle(given, config, fault);
     if (status == PP_OK) status = pp_partition_shape(given, config, fault);
     if (status != PP_OK) return status;

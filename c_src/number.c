@@ -101,8 +101,9 @@ int32_t pp_number_read(const char *text, int32_t length, int comma_is_decimal, d
         }
     }
     while (mantissa > ((uint64_t)1 << 53) && mantissa % 10 == 0) mantissa /= 10, exponent++;
-    double result = mantissa > (uint64_t)1 << 53 && exponent >= -22 && exponent <= 22 ? scale_long(mantissa, exponent)
-                                                                                      : scale((double)mantissa, exponent);
+    double result = mantissa > (uint64_t)1 << 53 && exponent >= -22 && exponent <= 22
+                        ? scale_long(mantissa, exponent)
+                        : scale((double)mantissa, exponent);
     *value = negative ? -result : result;
     return at;
 }

@@ -60,76 +60,76 @@ extern "C" {
 /* ---- 1. Statuses --------------------------------------------------------------------------------------------- */
 
 /* Every function that can fail returns one of these; PP_OK is 0. X(code, name): the name is what programs see. */
-#define PP_STATUSES(X)                                                                                               \
-    X(PP_OK, "ok")                                                                                                   \
-    /* the request: an option, alone */                                                                              \
-    X(PP_ERR_OPTION_UNKNOWN, "option-unknown")                                                                       \
-    X(PP_ERR_OPTION_TWICE, "option-twice")                                                                           \
-    X(PP_ERR_NOT_A_NUMBER, "not-a-number")                                                                           \
-    X(PP_ERR_NOT_WHOLE, "not-whole")                                                                                 \
-    X(PP_ERR_RANGE, "range")                                                                                         \
-    X(PP_ERR_NAME_UNKNOWN, "name-unknown")                                                                           \
-    X(PP_ERR_LIST_LENGTH, "list-length")                                                                             \
-    X(PP_ERR_COST_SPLIT, "cost-split")                                                                               \
-    X(PP_ERR_COST_OVERLAP, "cost-overlap")                                                                           \
-    X(PP_ERR_TOO_LARGE, "too-large")                                                                                 \
-    /* the request: options that do not go together */                                                               \
-    X(PP_ERR_OPTION_MEANINGLESS, "option-meaningless")                                                               \
-    X(PP_ERR_CHUNKS, "chunks")                                                                                       \
-    X(PP_ERR_CHUNKS_EVEN, "chunks-even")                                                                             \
-    X(PP_ERR_GROUP, "group")                                                                                         \
-    X(PP_ERR_GROUP_REMAINDER, "group-remainder")                                                                     \
-    X(PP_ERR_GROUP_HALF, "group-half")                                                                               \
-    X(PP_ERR_GROUP_UPDATE, "group-update")                                                                           \
-    X(PP_ERR_ROUNDS, "rounds")                                                                                       \
-    X(PP_ERR_RANKS_EVEN, "ranks-even")                                                                               \
-    X(PP_ERR_MICROBATCHES_EVEN, "microbatches-even")                                                                 \
-    X(PP_ERR_MICROBATCHES_FEW, "microbatches-few")                                                                   \
-    X(PP_ERR_MICROBATCHES_MULTIPLE, "microbatches-multiple")                                                         \
-    X(PP_ERR_PIPES, "pipes")                                                                                         \
-    X(PP_ERR_MEMORY_LIMIT, "memory-limit")                                                                           \
-    X(PP_ERR_OPTION_NEEDS, "option-needs")                                                                           \
-    X(PP_ERR_OPTION_BESIDE, "option-beside")                                                                         \
-    X(PP_ERR_BATCH_SPLIT, "batch-split")                                                                             \
-    X(PP_ERR_LAYERS_HELD, "layers-held")                                                                             \
-    X(PP_ERR_CUTS, "cuts")                                                                                           \
-    X(PP_ERR_LAYOUT, "layout")                                                                                       \
-    X(PP_ERR_LAYOUT_STAGES, "layout-stages")                                                                         \
-    X(PP_ERR_MEMORY_SHARE, "memory-share")                                                                           \
-    X(PP_ERR_FAIL_TIME, "fail-time")                                                                                 \
-    X(PP_ERR_MOVES, "moves")                                                                                         \
-    /* a schedule */                                                                                                 \
-    X(PP_ERR_SYNTAX, "syntax")                                                                                       \
-    X(PP_ERR_EMPTY, "empty")                                                                                         \
-    X(PP_ERR_STAGE_UNKNOWN, "stage-unknown")                                                                         \
-    X(PP_ERR_STAGE_TWO_RANKS, "stage-two-ranks")                                                                     \
-    X(PP_ERR_MISSING, "missing")                                                                                     \
-    X(PP_ERR_DUPLICATE, "duplicate")                                                                                 \
-    X(PP_ERR_ORDER, "order")                                                                                         \
-    X(PP_ERR_SPLIT_MIX, "split-mix")                                                                                 \
-    X(PP_ERR_DEADLOCK, "deadlock")                                                                                   \
-    X(PP_ERR_OVERFLOW, "overflow")                                                                                   \
-    /* a file */                                                                                                     \
-    X(PP_ERR_CELL_GROUP, "cell-group")                                                                               \
-    X(PP_ERR_RECORD, "record")                                                                                       \
-    X(PP_ERR_TRANSFER, "transfer")                                                                                   \
-    X(PP_ERR_SHAPE, "shape")                                                                                         \
-    X(PP_ERR_INEXPRESSIBLE, "inexpressible")                                                                         \
-    X(PP_ERR_PROFILE, "profile")                                                                                     \
-    X(PP_NOTE_EARLY, "early")   /* not an error: see pp_table_early */                                               \
-    /* the toy network */                                                                                            \
-    X(PP_ERR_BATCH, "batch")                                                                                         \
-    X(PP_ERR_NO_BACKWARD, "no-backward")                                                                             \
-    X(PP_ERR_LAYERS, "layers")                                                                                       \
-    X(PP_ERR_STATISTICS, "statistics")                                                                               \
-    X(PP_ERR_BATCH_NORM, "batch-norm")                                                                               \
-    X(PP_ERR_TIED, "tied")                                                                                           \
-    X(PP_ERR_SPLIT_EMPTY, "split-empty")                                                                             \
-    X(PP_ERR_RANK_OPTION, "rank-option")                                                                             \
-    X(PP_ERR_DIVERGED, "diverged")                                                                                   \
-    X(PP_STEP_DONE, "step-done")   /* not an error: the run has finished a step */                                   \
-    X(PP_RANK_WAITS, "rank-waits") /* nor this: a rank needs a message before it can go on */                        \
-    /* memory given by the caller */                                                                                 \
+#define PP_STATUSES(X)                                                                                                 \
+    X(PP_OK, "ok")                                                                                                     \
+    /* the request: an option, alone */                                                                                \
+    X(PP_ERR_OPTION_UNKNOWN, "option-unknown")                                                                         \
+    X(PP_ERR_OPTION_TWICE, "option-twice")                                                                             \
+    X(PP_ERR_NOT_A_NUMBER, "not-a-number")                                                                             \
+    X(PP_ERR_NOT_WHOLE, "not-whole")                                                                                   \
+    X(PP_ERR_RANGE, "range")                                                                                           \
+    X(PP_ERR_NAME_UNKNOWN, "name-unknown")                                                                             \
+    X(PP_ERR_LIST_LENGTH, "list-length")                                                                               \
+    X(PP_ERR_COST_SPLIT, "cost-split")                                                                                 \
+    X(PP_ERR_COST_OVERLAP, "cost-overlap")                                                                             \
+    X(PP_ERR_TOO_LARGE, "too-large")                                                                                   \
+    /* the request: options that do not go together */                                                                 \
+    X(PP_ERR_OPTION_MEANINGLESS, "option-meaningless")                                                                 \
+    X(PP_ERR_CHUNKS, "chunks")                                                                                         \
+    X(PP_ERR_CHUNKS_EVEN, "chunks-even")                                                                               \
+    X(PP_ERR_GROUP, "group")                                                                                           \
+    X(PP_ERR_GROUP_REMAINDER, "group-remainder")                                                                       \
+    X(PP_ERR_GROUP_HALF, "group-half")                                                                                 \
+    X(PP_ERR_GROUP_UPDATE, "group-update")                                                                             \
+    X(PP_ERR_ROUNDS, "rounds")                                                                                         \
+    X(PP_ERR_RANKS_EVEN, "ranks-even")                                                                                 \
+    X(PP_ERR_MICROBATCHES_EVEN, "microbatches-even")                                                                   \
+    X(PP_ERR_MICROBATCHES_FEW, "microbatches-few")                                                                     \
+    X(PP_ERR_MICROBATCHES_MULTIPLE, "microbatches-multiple")                                                           \
+    X(PP_ERR_PIPES, "pipes")                                                                                           \
+    X(PP_ERR_MEMORY_LIMIT, "memory-limit")                                                                             \
+    X(PP_ERR_OPTION_NEEDS, "option-needs")                                                                             \
+    X(PP_ERR_OPTION_BESIDE, "option-beside")                                                                           \
+    X(PP_ERR_BATCH_SPLIT, "batch-split")                                                                               \
+    X(PP_ERR_LAYERS_HELD, "layers-held")                                                                               \
+    X(PP_ERR_CUTS, "cuts")                                                                                             \
+    X(PP_ERR_LAYOUT, "layout")                                                                                         \
+    X(PP_ERR_LAYOUT_STAGES, "layout-stages")                                                                           \
+    X(PP_ERR_MEMORY_SHARE, "memory-share")                                                                             \
+    X(PP_ERR_FAIL_TIME, "fail-time")                                                                                   \
+    X(PP_ERR_MOVES, "moves")                                                                                           \
+    /* a schedule */                                                                                                   \
+    X(PP_ERR_SYNTAX, "syntax")                                                                                         \
+    X(PP_ERR_EMPTY, "empty")                                                                                           \
+    X(PP_ERR_STAGE_UNKNOWN, "stage-unknown")                                                                           \
+    X(PP_ERR_STAGE_TWO_RANKS, "stage-two-ranks")                                                                       \
+    X(PP_ERR_MISSING, "missing")                                                                                       \
+    X(PP_ERR_DUPLICATE, "duplicate")                                                                                   \
+    X(PP_ERR_ORDER, "order")                                                                                           \
+    X(PP_ERR_SPLIT_MIX, "split-mix")                                                                                   \
+    X(PP_ERR_DEADLOCK, "deadlock")                                                                                     \
+    X(PP_ERR_OVERFLOW, "overflow")                                                                                     \
+    /* a file */                                                                                                       \
+    X(PP_ERR_CELL_GROUP, "cell-group")                                                                                 \
+    X(PP_ERR_RECORD, "record")                                                                                         \
+    X(PP_ERR_TRANSFER, "transfer")                                                                                     \
+    X(PP_ERR_SHAPE, "shape")                                                                                           \
+    X(PP_ERR_INEXPRESSIBLE, "inexpressible")                                                                           \
+    X(PP_ERR_PROFILE, "profile")                                                                                       \
+    X(PP_NOTE_EARLY, "early") /* not an error: see pp_table_early */                                                   \
+    /* the toy network */                                                                                              \
+    X(PP_ERR_BATCH, "batch")                                                                                           \
+    X(PP_ERR_NO_BACKWARD, "no-backward")                                                                               \
+    X(PP_ERR_LAYERS, "layers")                                                                                         \
+    X(PP_ERR_STATISTICS, "statistics")                                                                                 \
+    X(PP_ERR_BATCH_NORM, "batch-norm")                                                                                 \
+    X(PP_ERR_TIED, "tied")                                                                                             \
+    X(PP_ERR_SPLIT_EMPTY, "split-empty")                                                                               \
+    X(PP_ERR_RANK_OPTION, "rank-option")                                                                               \
+    X(PP_ERR_DIVERGED, "diverged")                                                                                     \
+    X(PP_STEP_DONE, "step-done")   /* not an error: the run has finished a step */                                     \
+    X(PP_RANK_WAITS, "rank-waits") /* nor this: a rank needs a message before it can go on */                          \
+    /* memory given by the caller */                                                                                   \
     X(PP_ERR_CAPACITY, "capacity")
 
 typedef enum pp_status {
@@ -148,34 +148,34 @@ PP_EXPORT(pp_status_name) const char *pp_status_name(int32_t status);
 
 /* What went wrong, where, and what would be legal. Filled by the call that fails, untouched by one that succeeds.
  * A field that says nothing is -1. */
-#define PP_FAULT_FIELDS(X)                                                                                           \
-    X(code)            /* pp_status */                                                                               \
-    X(option)          /* pp_option the fault lies in */                                                             \
-    X(rank)            /* rank, or row of a file from 0 */                                                           \
-    X(index)           /* slot in that rank's list */                                                                \
-    X(column)          /* column of a file from 0; -1: the fault does not lie in one, or has a slot instead */       \
-    X(stage)           /* the action at fault */                                                                     \
-    X(op)                                                                                                            \
-    X(microbatch)                                                                                                    \
-    X(wait_rank)       /* the rank and action it waits for */                                                        \
-    X(wait_stage)                                                                                                    \
-    X(wait_op)                                                                                                       \
-    X(wait_microbatch)                                                                                               \
-    X(wait_column)                                                                                                   \
-    X(root_stage)      /* the action awaited is a backward: the last stage, where it comes from */                   \
-    X(cycle)           /* ranks in the circle of waiting */                                                          \
-    X(a)               /* numbers of the rule, see faults.c */                                                       \
-    X(b)                                                                                                             \
-    X(c)                                                                                                             \
-    X(schedule)        /* pp_schedule_id the rule belongs to */                                                      \
-    X(fix_option)      /* nearest legal choice: this option .. */                                                    \
-    X(fix2_option)     /* .. or this one, -1 if there is no second */
+#define PP_FAULT_FIELDS(X)                                                                                             \
+    X(code)   /* pp_status */                                                                                          \
+    X(option) /* pp_option the fault lies in */                                                                        \
+    X(rank)   /* rank, or row of a file from 0 */                                                                      \
+    X(index)  /* slot in that rank's list */                                                                           \
+    X(column) /* column of a file from 0; -1: the fault does not lie in one, or has a slot instead */                  \
+    X(stage)  /* the action at fault */                                                                                \
+    X(op)                                                                                                              \
+    X(microbatch)                                                                                                      \
+    X(wait_rank) /* the rank and action it waits for */                                                                \
+    X(wait_stage)                                                                                                      \
+    X(wait_op)                                                                                                         \
+    X(wait_microbatch)                                                                                                 \
+    X(wait_column)                                                                                                     \
+    X(root_stage) /* the action awaited is a backward: the last stage, where it comes from */                          \
+    X(cycle)      /* ranks in the circle of waiting */                                                                 \
+    X(a)          /* numbers of the rule, see faults.c */                                                              \
+    X(b)                                                                                                               \
+    X(c)                                                                                                               \
+    X(schedule)    /* pp_schedule_id the rule belongs to */                                                            \
+    X(fix_option)  /* nearest legal choice: this option .. */                                                          \
+    X(fix2_option) /* .. or this one, -1 if there is no second */
 
 typedef struct pp_fault {
 #define PP_FAULT_INT(field) int32_t field;
     PP_FAULT_FIELDS(PP_FAULT_INT)
 #undef PP_FAULT_INT
-    char seen[64];     /* the text seen, cut to fit */
+    char seen[64]; /* the text seen, cut to fit */
     char fix_value[32];
     char fix2_value[32];
 } pp_fault;
@@ -199,66 +199,66 @@ int32_t pp_fault_message(const pp_fault *fault, int32_t lang, char *out, int32_t
  * Kinds: N whole number, E one of a list of names, L one cost or one per stage, A another amount likewise, M micro-
  * batches with optional "p", R a number that may have decimals, S a text with a grammar of its own. Those that only
  * some schedules know come first, because a pp_generator names them by bits. */
-#define PP_OPTIONS(X)                                                                                                \
-    X(PP_OPT_SCHEDULE, "schedule", 's', 'E')                                                                         \
-    X(PP_OPT_RANKS, "ranks", 'p', 'N')                                                                               \
-    X(PP_OPT_MICROBATCHES, "microbatches", 'm', 'N')                                                                 \
-    X(PP_OPT_CHUNKS, "chunks", 'v', 'N')                                                                             \
-    X(PP_OPT_GROUP, "group", 0, 'N')                                                                                 \
-    X(PP_OPT_DIALECT, "dialect", 0, 'E')                                                                             \
-    X(PP_OPT_BACKWARD_ORDER, "backward-order", 0, 'E')                                                               \
-    X(PP_OPT_RECOMPUTE, "recompute", 0, 'E')                                                                         \
-    X(PP_OPT_TRANSFER, "transfer", 0, 'E')                                                                           \
-    X(PP_OPT_PIPES, "pipes", 0, 'N')                                                                                 \
-    X(PP_OPT_SLICES, "slices", 0, 'N')                                                                               \
-    X(PP_OPT_MEMORY_LIMIT, "memory-limit", 0, 'M')                                                                   \
-    X(PP_OPT_EXTRA_WARMUP, "extra-warmup", 0, 'N')                                                                   \
-    X(PP_OPT_WARMUP_FACTOR, "warmup-factor", 0, 'N')                                                                 \
-    X(PP_OPT_PLACEMENT, "placement", 0, 'E')                                                                         \
-    X(PP_OPT_FORWARD, "forward", 0, 'L')                                                                             \
-    X(PP_OPT_BACKWARD, "backward", 0, 'L')                                                                           \
-    X(PP_OPT_INPUT_GRADIENT, "input-gradient", 0, 'L')                                                               \
-    X(PP_OPT_WEIGHT_GRADIENT, "weight-gradient", 0, 'L')                                                             \
-    X(PP_OPT_RECOMPUTE_COST, "recompute-cost", 0, 'L')                                                               \
-    X(PP_OPT_OVERLAP_COST, "overlap-cost", 0, 'L')                                                                   \
-    X(PP_OPT_KEPT_SHARE, "kept-share", 0, 'L')                                                                       \
-    X(PP_OPT_LATENCY, "latency", 0, 'L')                                                                             \
-    /* layers and samples, instead of stages and micro-batches */                                                    \
-    X(PP_OPT_LAYERS, "layers", 0, 'S')                                                                               \
-    X(PP_OPT_PARTITION, "partition", 0, 'E')                                                                         \
-    X(PP_OPT_CUTS, "cuts", 0, 'S')                                                                                   \
-    X(PP_OPT_LAYOUT, "layout", 0, 'S')                                                                               \
-    X(PP_OPT_EMBEDDING, "embedding", 0, 'R')                                                                         \
-    X(PP_OPT_HEAD, "head", 0, 'R')                                                                                   \
-    X(PP_OPT_GLOBAL_BATCH, "global-batch", 0, 'N')                                                                   \
-    X(PP_OPT_MICROBATCH_SIZE, "microbatch-size", 0, 'N')                                                             \
-    /* transfers by size */                                                                                          \
-    X(PP_OPT_BYTES, "bytes", 0, 'A')                                                                                 \
-    X(PP_OPT_BANDWIDTH, "bandwidth", 0, 'A')                                                                         \
-    /* the end of the step */                                                                                        \
-    X(PP_OPT_REDUCE, "reduce", 0, 'A')                                                                               \
-    X(PP_OPT_REDUCE_WHEN, "reduce-when", 0, 'E')                                                                     \
-    X(PP_OPT_OPTIMIZER, "optimizer", 0, 'A')                                                                         \
-    X(PP_OPT_OPTIMIZER_WAITS, "optimizer-waits", 0, 'E')                                                             \
-    /* memory */                                                                                                     \
-    X(PP_OPT_MEMORY_WEIGHTS, "memory-weights", 0, 'A')                                                               \
-    X(PP_OPT_MEMORY_GRADIENTS, "memory-gradients", 0, 'A')                                                           \
-    X(PP_OPT_MEMORY_OPTIMIZER, "memory-optimizer", 0, 'A')                                                           \
-    X(PP_OPT_MEMORY_ACTIVATIONS, "memory-activations", 0, 'A')                                                       \
-    X(PP_OPT_MEMORY_KEPT, "memory-kept", 0, 'A')                                                                     \
-    X(PP_OPT_MEMORY_INPUTS, "memory-inputs", 0, 'A')                                                                 \
-    X(PP_OPT_MEMORY_CAPACITY, "memory-capacity", 0, 'R')                                                             \
-    /* a device fails */                                                                                             \
-    X(PP_OPT_FAIL_RANK, "fail-rank", 0, 'N')                                                                         \
-    X(PP_OPT_FAIL_TIME, "fail-time", 0, 'R')                                                                         \
-    X(PP_OPT_FAIL_STEP, "fail-step", 0, 'N')                                                                         \
-    X(PP_OPT_RESTART_COST, "restart-cost", 0, 'R')                                                                   \
-    X(PP_OPT_SPARE_DELAY, "spare-delay", 0, 'R')                                                                     \
-    X(PP_OPT_CHECKPOINT_COST, "checkpoint-cost", 0, 'R')                                                             \
-    X(PP_OPT_CHECKPOINT_EVERY, "checkpoint-every", 0, 'N')                                                           \
-    X(PP_OPT_MTBF, "mtbf", 0, 'R')                                                                                   \
-    X(PP_OPT_HORIZON, "horizon", 0, 'N')                                                                             \
-    /* the order, changed by hand: see pp_moves_apply */                                                             \
+#define PP_OPTIONS(X)                                                                                                  \
+    X(PP_OPT_SCHEDULE, "schedule", 's', 'E')                                                                           \
+    X(PP_OPT_RANKS, "ranks", 'p', 'N')                                                                                 \
+    X(PP_OPT_MICROBATCHES, "microbatches", 'm', 'N')                                                                   \
+    X(PP_OPT_CHUNKS, "chunks", 'v', 'N')                                                                               \
+    X(PP_OPT_GROUP, "group", 0, 'N')                                                                                   \
+    X(PP_OPT_DIALECT, "dialect", 0, 'E')                                                                               \
+    X(PP_OPT_BACKWARD_ORDER, "backward-order", 0, 'E')                                                                 \
+    X(PP_OPT_RECOMPUTE, "recompute", 0, 'E')                                                                           \
+    X(PP_OPT_TRANSFER, "transfer", 0, 'E')                                                                             \
+    X(PP_OPT_PIPES, "pipes", 0, 'N')                                                                                   \
+    X(PP_OPT_SLICES, "slices", 0, 'N')                                                                                 \
+    X(PP_OPT_MEMORY_LIMIT, "memory-limit", 0, 'M')                                                                     \
+    X(PP_OPT_EXTRA_WARMUP, "extra-warmup", 0, 'N')                                                                     \
+    X(PP_OPT_WARMUP_FACTOR, "warmup-factor", 0, 'N')                                                                   \
+    X(PP_OPT_PLACEMENT, "placement", 0, 'E')                                                                           \
+    X(PP_OPT_FORWARD, "forward", 0, 'L')                                                                               \
+    X(PP_OPT_BACKWARD, "backward", 0, 'L')                                                                             \
+    X(PP_OPT_INPUT_GRADIENT, "input-gradient", 0, 'L')                                                                 \
+    X(PP_OPT_WEIGHT_GRADIENT, "weight-gradient", 0, 'L')                                                               \
+    X(PP_OPT_RECOMPUTE_COST, "recompute-cost", 0, 'L')                                                                 \
+    X(PP_OPT_OVERLAP_COST, "overlap-cost", 0, 'L')                                                                     \
+    X(PP_OPT_KEPT_SHARE, "kept-share", 0, 'L')                                                                         \
+    X(PP_OPT_LATENCY, "latency", 0, 'L')                                                                               \
+    /* layers and samples, instead of stages and micro-batches */                                                      \
+    X(PP_OPT_LAYERS, "layers", 0, 'S')                                                                                 \
+    X(PP_OPT_PARTITION, "partition", 0, 'E')                                                                           \
+    X(PP_OPT_CUTS, "cuts", 0, 'S')                                                                                     \
+    X(PP_OPT_LAYOUT, "layout", 0, 'S')                                                                                 \
+    X(PP_OPT_EMBEDDING, "embedding", 0, 'R')                                                                           \
+    X(PP_OPT_HEAD, "head", 0, 'R')                                                                                     \
+    X(PP_OPT_GLOBAL_BATCH, "global-batch", 0, 'N')                                                                     \
+    X(PP_OPT_MICROBATCH_SIZE, "microbatch-size", 0, 'N')                                                               \
+    /* transfers by size */                                                                                            \
+    X(PP_OPT_BYTES, "bytes", 0, 'A')                                                                                   \
+    X(PP_OPT_BANDWIDTH, "bandwidth", 0, 'A')                                                                           \
+    /* the end of the step */                                                                                          \
+    X(PP_OPT_REDUCE, "reduce", 0, 'A')                                                                                 \
+    X(PP_OPT_REDUCE_WHEN, "reduce-when", 0, 'E')                                                                       \
+    X(PP_OPT_OPTIMIZER, "optimizer", 0, 'A')                                                                           \
+    X(PP_OPT_OPTIMIZER_WAITS, "optimizer-waits", 0, 'E')                                                               \
+    /* memory */                                                                                                       \
+    X(PP_OPT_MEMORY_WEIGHTS, "memory-weights", 0, 'A')                                                                 \
+    X(PP_OPT_MEMORY_GRADIENTS, "memory-gradients", 0, 'A')                                                             \
+    X(PP_OPT_MEMORY_OPTIMIZER, "memory-optimizer", 0, 'A')                                                             \
+    X(PP_OPT_MEMORY_ACTIVATIONS, "memory-activations", 0, 'A')                                                         \
+    X(PP_OPT_MEMORY_KEPT, "memory-kept", 0, 'A')                                                                       \
+    X(PP_OPT_MEMORY_INPUTS, "memory-inputs", 0, 'A')                                                                   \
+    X(PP_OPT_MEMORY_CAPACITY, "memory-capacity", 0, 'R')                                                               \
+    /* a device fails */                                                                                               \
+    X(PP_OPT_FAIL_RANK, "fail-rank", 0, 'N')                                                                           \
+    X(PP_OPT_FAIL_TIME, "fail-time", 0, 'R')                                                                           \
+    X(PP_OPT_FAIL_STEP, "fail-step", 0, 'N')                                                                           \
+    X(PP_OPT_RESTART_COST, "restart-cost", 0, 'R')                                                                     \
+    X(PP_OPT_SPARE_DELAY, "spare-delay", 0, 'R')                                                                       \
+    X(PP_OPT_CHECKPOINT_COST, "checkpoint-cost", 0, 'R')                                                               \
+    X(PP_OPT_CHECKPOINT_EVERY, "checkpoint-every", 0, 'N')                                                             \
+    X(PP_OPT_MTBF, "mtbf", 0, 'R')                                                                                     \
+    X(PP_OPT_HORIZON, "horizon", 0, 'N')                                                                               \
+    /* the order, changed by hand: see pp_moves_apply */                                                               \
     X(PP_OPT_MOVES, "moves", 0, 'S')
 
 typedef enum pp_option {
@@ -307,34 +307,34 @@ enum { PP_REDUCE_BESIDE, PP_REDUCE_BEHIND };
 enum { PP_WAITS_OWN, PP_WAITS_ALL };
 
 /* The scalars of a request after pp_config_parse; whoever fills it by hand starts from pp_config_default. */
-#define PP_CONFIG_FIELDS(X)                                                                                          \
-    X(schedule)        /* pp_schedule_id */                                                                          \
-    X(ranks)                                                                                                         \
-    X(microbatches)                                                                                                  \
-    X(global_batch)    /* samples of a step, 0 where nothing was said of samples */                                  \
-    X(microbatch_size) /* samples of a micro-batch: global_batch / microbatches */                                   \
-    X(batch_moved)     /* derived: the pp_option of these three that followed from the others, 0 for none */         \
-    X(layers)          /* derived: how many, 0 where costs are given per stage */                                    \
-    X(partition)                                                                                                     \
-    X(reduce_when)                                                                                                   \
-    X(optimizer_waits)                                                                                               \
-    X(fail_rank)       /* -1: no device fails */                                                                     \
-    X(fail_step)       /* steps finished before the one in which it fails */                                         \
-    X(checkpoint_every) /* steps, 0: not said */                                                                     \
-    X(horizon)         /* steps a run has, 0: not said */                                                            \
-    X(chunks)                                                                                                        \
-    X(group)           /* micro-batches per group and chunk of interleaved schedules, per update of 2bw */           \
-    X(dialect)                                                                                                       \
-    X(backward_order)                                                                                                \
-    X(recompute)                                                                                                     \
-    X(transfer)                                                                                                      \
-    X(pipes)           /* pipes of bidirectional schedules, both directions counted */                               \
-    X(slices)          /* sequence slices per micro-batch */                                                         \
-    X(memory_limit)    /* micro-batches in flight, 0: the schedule's own default */                                  \
-    X(extra_warmup)                                                                                                  \
-    X(warmup_factor)   /* forwards of the interleaved warm-up per rank still below: 2 hides latency, 1 saves memory */\
-    X(placement)                                                                                                     \
-    X(stages)          /* derived: ranks * chunks, or ranks for bidirectional schedules */
+#define PP_CONFIG_FIELDS(X)                                                                                            \
+    X(schedule) /* pp_schedule_id */                                                                                   \
+    X(ranks)                                                                                                           \
+    X(microbatches)                                                                                                    \
+    X(global_batch)    /* samples of a step, 0 where nothing was said of samples */                                    \
+    X(microbatch_size) /* samples of a micro-batch: global_batch / microbatches */                                     \
+    X(batch_moved)     /* derived: the pp_option of these three that followed from the others, 0 for none */           \
+    X(layers)          /* derived: how many, 0 where costs are given per stage */                                      \
+    X(partition)                                                                                                       \
+    X(reduce_when)                                                                                                     \
+    X(optimizer_waits)                                                                                                 \
+    X(fail_rank)        /* -1: no device fails */                                                                      \
+    X(fail_step)        /* steps finished before the one in which it fails */                                          \
+    X(checkpoint_every) /* steps, 0: not said */                                                                       \
+    X(horizon)          /* steps a run has, 0: not said */                                                             \
+    X(chunks)                                                                                                          \
+    X(group) /* micro-batches per group and chunk of interleaved schedules, per update of 2bw */                       \
+    X(dialect)                                                                                                         \
+    X(backward_order)                                                                                                  \
+    X(recompute)                                                                                                       \
+    X(transfer)                                                                                                        \
+    X(pipes)        /* pipes of bidirectional schedules, both directions counted */                                    \
+    X(slices)       /* sequence slices per micro-batch */                                                              \
+    X(memory_limit) /* micro-batches in flight, 0: the schedule's own default */                                       \
+    X(extra_warmup)                                                                                                    \
+    X(warmup_factor) /* forwards of the interleaved warm-up per rank still below: 2 hides latency, 1 saves memory */   \
+    X(placement)                                                                                                       \
+    X(stages) /* derived: ranks * chunks, or ranks for bidirectional schedules */
 
 typedef struct pp_config {
 #define PP_CONFIG_INT(field) int32_t field;
@@ -367,12 +367,12 @@ enum {
     PP_COST_FORWARD,
     PP_COST_INPUT,
     PP_COST_WEIGHT,
-    PP_COST_BACKWARD,  /* always input + weight */
+    PP_COST_BACKWARD, /* always input + weight */
     PP_COST_RECOMPUTE,
     PP_COST_OVERLAP,
-    PP_COST_LATENCY,   /* of a message in all: the latency given, and what its size adds */
-    PP_COST_SIZE,      /* bytes / bandwidth, the part of the latency above that comes from the size */
-    PP_COST_KEPT,      /* not a time: the share of a stage's activations, 0..1, that an I leaves for its W */
+    PP_COST_LATENCY, /* of a message in all: the latency given, and what its size adds */
+    PP_COST_SIZE,    /* bytes / bandwidth, the part of the latency above that comes from the size */
+    PP_COST_KEPT,    /* not a time: the share of a stage's activations, 0..1, that an I leaves for its W */
     PP_COST_ROWS
 };
 PP_EXPORT(pp_costs_bytes) int32_t pp_costs_bytes(const pp_config *config);
@@ -430,25 +430,25 @@ typedef struct pp_action {
     int32_t microbatch;
     uint16_t stage;
     uint8_t op;
-    uint8_t fused;     /* 1: shares its slot with the next action of the list */
+    uint8_t fused; /* 1: shares its slot with the next action of the list */
 } pp_action;
 
 /* A schedule: ranks' lists end to end. The struct stands at the head of the slab it was made in, and its pointers
  * point into that slab: it lives as long as the caller's memory, and is freed with it. */
 typedef struct pp_schedule {
-    int32_t schedule;         /* pp_schedule_id, -1 for one read from a file */
+    int32_t schedule; /* pp_schedule_id, -1 for one read from a file */
     int32_t ranks;
     int32_t stages;
     int32_t microbatches;
     int32_t slices;
-    int32_t pipes;            /* copies of the stages, 1 unless bidirectional */
+    int32_t pipes; /* copies of the stages, 1 unless bidirectional */
     int32_t placement;
-    int32_t recompute;        /* NONE, LATE or EARLY; PP_RECOMPUTE_LATE: an R also waits for its backward's gradient */
+    int32_t recompute; /* NONE, LATE or EARLY; PP_RECOMPUTE_LATE: an R also waits for its backward's gradient */
     int32_t action_count;
-    int32_t trains;           /* 1: has a backward pass */
-    int32_t *rank_begin;      /* ranks + 1 offsets into actions */
-    int32_t *stage_rank;      /* pipes * stages: the rank that holds a stage */
-    int32_t *unit_pipe;       /* pipe of each unit (microbatches * slices), NULL when pipes is 1 */
+    int32_t trains;      /* 1: has a backward pass */
+    int32_t *rank_begin; /* ranks + 1 offsets into actions */
+    int32_t *stage_rank; /* pipes * stages: the rank that holds a stage */
+    int32_t *unit_pipe;  /* pipe of each unit (microbatches * slices), NULL when pipes is 1 */
     pp_action *actions;
 } pp_schedule;
 
@@ -489,14 +489,14 @@ void pp_schedule_columns(const pp_schedule *schedule, int32_t *rank, int32_t *in
 /* The timing side of a schedule, in the caller's memory, like pp_schedule. 24 bytes an action. */
 typedef struct pp_timeline {
     int32_t action_count;
-    int32_t transfer;         /* PP_TRANSFER_... of the last simulation, -1 before the first and for measured times */
-    int32_t *input;           /* the action whose output this one waits for, -1 for none */
-    uint32_t *runs;           /* pieces of the ranks' lists, in an order in which all comes after what it waits for */
+    int32_t transfer; /* PP_TRANSFER_... of the last simulation, -1 before the first and for measured times */
+    int32_t *input;   /* the action whose output this one waits for, -1 for none */
+    uint32_t *runs;   /* pieces of the ranks' lists, in an order in which all comes after what it waits for */
     int32_t run_count;
-    int32_t fused;            /* 1: the schedule has fused slots */
+    int32_t fused; /* 1: the schedule has fused slots */
     double *start;
     double *finish;
-    double *rank_scratch;     /* for the library's own use */
+    double *rank_scratch; /* for the library's own use */
 } pp_timeline;
 
 PP_EXPORT(pp_timeline_bytes) size_t pp_timeline_bytes(const pp_schedule *schedule);
@@ -535,37 +535,37 @@ PP_EXPORT(pp_timeline_input) const int32_t *pp_timeline_input(const pp_timeline 
 
 /* All figures of one timed step, doubles in ticks unless said. A fraction is exact where every cost is whole: then
  * numerator and denominator are set, in lowest terms; else the denominator is 0. */
-#define PP_SUMMARY_FIELDS(X)                                                                                         \
-    X(makespan)                                                                                                      \
-    X(span)                                                                                                          \
-    X(busy)                      /* over all ranks */                                                                \
-    X(idle)                                                                                                          \
-    X(utilization)               /* busy / (ranks * makespan) */                                                     \
-    X(utilization_numerator)                                                                                         \
-    X(utilization_denominator)                                                                                       \
-    X(bubble_fraction)           /* idle / (ranks * makespan) */                                                     \
-    X(bubble_fraction_numerator)                                                                                     \
-    X(bubble_fraction_denominator)                                                                                   \
-    X(bubble_ratio)              /* idle / busy */                                                                   \
-    X(bubble_ratio_numerator)                                                                                        \
-    X(bubble_ratio_denominator)                                                                                      \
-    X(bubble_rate)               /* (span - busy / ranks) / span */                                                  \
-    X(lower_bound)               /* no order of these actions on these ranks is shorter */                           \
-    X(fill_end)                  /* all ranks have started */                                                        \
-    X(drain_start)               /* the first rank has finished; before fill_end when no rank set is ever full */    \
-    X(latency_first)             /* micro-batch 0, from its first start to its last finish */                        \
-    X(latency_largest)           /* the slowest micro-batch */                                                       \
-    X(cadence)                   /* busy time of the busiest rank per micro-batch: the steady rate */                \
-    X(cadence_rank)                                                                                                  \
-    X(throughput)                /* micro-batches per tick */                                                        \
-    X(forward_sum)               /* F of one micro-batch through all stages */                                       \
-    X(backward_sum)              /* B likewise; 0 without a backward */                                              \
-    X(peak_activations)          /* chunks in flight, the largest of the ranks */                                    \
-    X(transfers_forward)         /* messages between different ranks */                                              \
-    X(transfers_backward)                                                                                            \
-    X(cadence_stage)             /* the largest stage of that rank */                                                \
-    X(formula)                   /* closed form of the makespan for this schedule and shape, -1 if none */           \
-    X(formula_holds)             /* 1: costs equal on all stages, no latency, so the closed form is the makespan */
+#define PP_SUMMARY_FIELDS(X)                                                                                           \
+    X(makespan)                                                                                                        \
+    X(span)                                                                                                            \
+    X(busy) /* over all ranks */                                                                                       \
+    X(idle)                                                                                                            \
+    X(utilization) /* busy / (ranks * makespan) */                                                                     \
+    X(utilization_numerator)                                                                                           \
+    X(utilization_denominator)                                                                                         \
+    X(bubble_fraction) /* idle / (ranks * makespan) */                                                                 \
+    X(bubble_fraction_numerator)                                                                                       \
+    X(bubble_fraction_denominator)                                                                                     \
+    X(bubble_ratio) /* idle / busy */                                                                                  \
+    X(bubble_ratio_numerator)                                                                                          \
+    X(bubble_ratio_denominator)                                                                                        \
+    X(bubble_rate)     /* (span - busy / ranks) / span */                                                              \
+    X(lower_bound)     /* no order of these actions on these ranks is shorter */                                       \
+    X(fill_end)        /* all ranks have started */                                                                    \
+    X(drain_start)     /* the first rank has finished; before fill_end when no rank set is ever full */                \
+    X(latency_first)   /* micro-batch 0, from its first start to its last finish */                                    \
+    X(latency_largest) /* the slowest micro-batch */                                                                   \
+    X(cadence)         /* busy time of the busiest rank per micro-batch: the steady rate */                            \
+    X(cadence_rank)                                                                                                    \
+    X(throughput)        /* micro-batches per tick */                                                                  \
+    X(forward_sum)       /* F of one micro-batch through all stages */                                                 \
+    X(backward_sum)      /* B likewise; 0 without a backward */                                                        \
+    X(peak_activations)  /* chunks in flight, the largest of the ranks */                                              \
+    X(transfers_forward) /* messages between different ranks */                                                        \
+    X(transfers_backward)                                                                                              \
+    X(cadence_stage) /* the largest stage of that rank */                                                              \
+    X(formula)       /* closed form of the makespan for this schedule and shape, -1 if none */                         \
+    X(formula_holds) /* 1: costs equal on all stages, no latency, so the closed form is the makespan */
 
 typedef struct pp_summary {
 #define PP_SUMMARY_DOUBLE(field) double field;
@@ -573,14 +573,14 @@ typedef struct pp_summary {
 #undef PP_SUMMARY_DOUBLE
 } pp_summary;
 
-#define PP_RANK_FIELDS(X)                                                                                            \
-    X(busy)                                                                                                          \
-    X(idle)                      /* makespan - busy */                                                               \
-    X(first)                     /* first start */                                                                   \
-    X(last)                      /* last finish */                                                                   \
-    X(peak_activations)          /* chunks, from the start of F to the end of B or W */                              \
-    X(weight_versions)                                                                                               \
-    X(warmup)                    /* forwards before the first backward */
+#define PP_RANK_FIELDS(X)                                                                                              \
+    X(busy)                                                                                                            \
+    X(idle)             /* makespan - busy */                                                                          \
+    X(first)            /* first start */                                                                              \
+    X(last)             /* last finish */                                                                              \
+    X(peak_activations) /* chunks, from the start of F to the end of B or W */                                         \
+    X(weight_versions)                                                                                                 \
+    X(warmup) /* forwards before the first backward */
 
 typedef struct pp_rank_report {
 #define PP_RANK_DOUBLE(field) double field;
@@ -603,19 +603,19 @@ void pp_report(const pp_schedule *schedule, const pp_config *config, const doubl
 
 /* Why a rank is idle. */
 enum {
-    PP_IDLE_FILL,      /* before the rank's first action: its input has not come through yet */
-    PP_IDLE_INPUT,     /* between two actions: waits for the input of the next */
-    PP_IDLE_TRANSFER,  /* the input is made but still on its way, or the message occupies the rank */
-    PP_IDLE_DRAIN      /* after the rank's last action, until the step ends */
+    PP_IDLE_FILL,     /* before the rank's first action: its input has not come through yet */
+    PP_IDLE_INPUT,    /* between two actions: waits for the input of the next */
+    PP_IDLE_TRANSFER, /* the input is made but still on its way, or the message occupies the rank */
+    PP_IDLE_DRAIN     /* after the rank's last action, until the step ends */
 };
 /* One idle interval; doubles so that a caller can read it as columns. */
-#define PP_IDLE_FIELDS(X)                                                                                            \
-    X(rank)                                                                                                          \
-    X(start)                                                                                                         \
-    X(finish)                                                                                                        \
-    X(reason)                    /* PP_IDLE_... */                                                                   \
-    X(before)                    /* the action that ends the wait, -1 for a drain */                                 \
-    X(waits_for)                 /* the action whose output is awaited, -1 for none */
+#define PP_IDLE_FIELDS(X)                                                                                              \
+    X(rank)                                                                                                            \
+    X(start)                                                                                                           \
+    X(finish)                                                                                                          \
+    X(reason)    /* PP_IDLE_... */                                                                                     \
+    X(before)    /* the action that ends the wait, -1 for a drain */                                                   \
+    X(waits_for) /* the action whose output is awaited, -1 for none */
 typedef struct pp_idle {
 #define PP_IDLE_DOUBLE(field) double field;
     PP_IDLE_FIELDS(PP_IDLE_DOUBLE)
@@ -667,16 +667,16 @@ PP_EXPORT(pp_kinds) int32_t pp_kinds(const pp_schedule *schedule, const double *
 
 /* Results here are structs of doubles, so that a caller can read them as columns. Name of a field of one of them, ""
  * past the last. */
-#define PP_RECORDS(X)                                                                                                \
-    X(PP_RECORD_PARTITION, PP_PARTITION_FIELDS)                                                                      \
-    X(PP_RECORD_TAKEOVER, PP_TAKEOVER_FIELDS)                                                                        \
-    X(PP_RECORD_END, PP_END_FIELDS)                                                                                  \
-    X(PP_RECORD_END_RANK, PP_END_RANK_FIELDS)                                                                        \
-    X(PP_RECORD_MEMORY, PP_MEMORY_FIELDS)                                                                            \
-    X(PP_RECORD_MEMORY_RANK, PP_MEMORY_RANK_FIELDS)                                                                  \
-    X(PP_RECORD_LEVEL, PP_LEVEL_FIELDS)                                                                              \
-    X(PP_RECORD_REASON, PP_REASON_FIELDS)                                                                            \
-    X(PP_RECORD_FAILURE, PP_FAILURE_FIELDS)                                                                          \
+#define PP_RECORDS(X)                                                                                                  \
+    X(PP_RECORD_PARTITION, PP_PARTITION_FIELDS)                                                                        \
+    X(PP_RECORD_TAKEOVER, PP_TAKEOVER_FIELDS)                                                                          \
+    X(PP_RECORD_END, PP_END_FIELDS)                                                                                    \
+    X(PP_RECORD_END_RANK, PP_END_RANK_FIELDS)                                                                          \
+    X(PP_RECORD_MEMORY, PP_MEMORY_FIELDS)                                                                              \
+    X(PP_RECORD_MEMORY_RANK, PP_MEMORY_RANK_FIELDS)                                                                    \
+    X(PP_RECORD_LEVEL, PP_LEVEL_FIELDS)                                                                                \
+    X(PP_RECORD_REASON, PP_REASON_FIELDS)                                                                              \
+    X(PP_RECORD_FAILURE, PP_FAILURE_FIELDS)                                                                            \
     X(PP_RECORD_POLICY, PP_POLICY_FIELDS)
 enum {
 #define PP_RECORD_ENUM(id, fields) id,
@@ -698,15 +698,15 @@ PP_EXPORT(pp_record_field_name) const char *pp_record_field_name(int32_t record,
  * Every layer lies in exactly one stage, and only a layout can leave a stage without one. pp_config_parse refuses all
  * else. Costs of a request with layers (pp_config.layers > 0) carry the cut, and stay where they were filled; the functions
  * below want such costs. */
-#define PP_PARTITION_FIELDS(X)                                                                                       \
-    X(layers)                                                                                                        \
-    X(largest)                   /* cost of the largest stage */                                                     \
-    X(largest_stage)                                                                                                 \
-    X(mean)                      /* cost of an even share: no cut has a smaller largest stage */                     \
-    X(free_stages)               /* stages that cuts or layout leave to the partition */                             \
-    X(proved)                    /* 1: none of its kind is better; 0: the search came to its limit */                \
-    X(cases)                     /* cuts that were simulated */                                                      \
-    X(embedding_stage)                                                                                               \
+#define PP_PARTITION_FIELDS(X)                                                                                         \
+    X(layers)                                                                                                          \
+    X(largest) /* cost of the largest stage */                                                                         \
+    X(largest_stage)                                                                                                   \
+    X(mean)        /* cost of an even share: no cut has a smaller largest stage */                                     \
+    X(free_stages) /* stages that cuts or layout leave to the partition */                                             \
+    X(proved)      /* 1: none of its kind is better; 0: the search came to its limit */                                \
+    X(cases)       /* cuts that were simulated */                                                                      \
+    X(embedding_stage)                                                                                                 \
     X(head_stage)
 typedef struct pp_partition_summary {
     PP_PARTITION_FIELDS(PP_RECORD_DOUBLE)
@@ -732,15 +732,15 @@ int32_t pp_partition_search(const pp_schedule *schedule, const pp_config *config
  * When do transfers take over? A micro-batch alone meets each hop once in each direction, so with transfers of h ticks
  * any step is at least that much longer than it would be without. While it is longer by no more than that, messages
  * cost only on the way in and out; beyond, ranks wait for messages in the steady state too. */
-#define PP_TAKEOVER_FIELDS(X)                                                                                        \
-    X(free_makespan)             /* with transfers that take no time */                                              \
-    X(through)                   /* ticks of transfer that one micro-batch alone meets */                            \
-    X(factor)                    /* they take over at this many times the present ones (at this many ticks a hop  */ \
-                                 /* where there are none): Infinity if never, NaN for rendezvous, where it is not */ \
-                                 /* worked out                                                                    */ \
-    X(latency)                   /* the longest hop at that point */                                                 \
-    X(makespan)                  /* of the step at that point */                                                     \
-    X(bandwidth_factor)          /* the same, the latency staying and the bandwidth divided; NaN without bytes */
+#define PP_TAKEOVER_FIELDS(X)                                                                                          \
+    X(free_makespan)    /* with transfers that take no time */                                                         \
+    X(through)          /* ticks of transfer that one micro-batch alone meets */                                       \
+    X(factor)           /* they take over at this many times the present ones (at this many ticks a hop  */            \
+                        /* where there are none): Infinity if never, NaN for rendezvous, where it is not */            \
+                        /* worked out                                                                    */            \
+    X(latency)          /* the longest hop at that point */                                                            \
+    X(makespan)         /* of the step at that point */                                                                \
+    X(bandwidth_factor) /* the same, the latency staying and the bandwidth divided; NaN without bytes */
 typedef struct pp_takeover {
     PP_TAKEOVER_FIELDS(PP_RECORD_DOUBLE)
 } pp_takeover;
@@ -764,18 +764,18 @@ PP_EXPORT(pp_what_if_no_transfers) void pp_what_if_no_transfers(const pp_config 
  * (ticks per stage): each rank then steps the stages it holds, when its own gradients are reduced, or, with optimizer-
  * waits=all, those of all ranks (a global norm, an overflow check). Without these options the step ends with its last
  * action. A schedule without backward has no such end. */
-#define PP_END_FIELDS(X)                                                                                             \
-    X(makespan)                  /* of the actions */                                                                \
-    X(finish)                    /* of the whole step */                                                             \
-    X(reduced)                   /* all gradients of all ranks are reduced */                                        \
-    X(exposed)                   /* finish - makespan */
+#define PP_END_FIELDS(X)                                                                                               \
+    X(makespan) /* of the actions */                                                                                   \
+    X(finish)   /* of the whole step */                                                                                \
+    X(reduced)  /* all gradients of all ranks are reduced */                                                           \
+    X(exposed)  /* finish - makespan */
 typedef struct pp_end {
     PP_END_FIELDS(PP_RECORD_DOUBLE)
 } pp_end;
-#define PP_END_RANK_FIELDS(X)                                                                                        \
-    X(reduce_start)              /* first start; where a rank reduces nothing, its last action's finish */           \
-    X(reduce_finish)             /* last finish */                                                                   \
-    X(optimizer_start)                                                                                               \
+#define PP_END_RANK_FIELDS(X)                                                                                          \
+    X(reduce_start)  /* first start; where a rank reduces nothing, its last action's finish */                         \
+    X(reduce_finish) /* last finish */                                                                                 \
+    X(optimizer_start)                                                                                                 \
     X(optimizer_finish)
 typedef struct pp_end_rank {
     PP_END_RANK_FIELDS(PP_RECORD_DOUBLE)
@@ -817,22 +817,22 @@ PP_EXPORT(pp_memory_bytes) int32_t pp_memory_bytes(const pp_config *config);
 PP_EXPORT(pp_memory_parse)
 int32_t pp_memory_parse(const char *text, int32_t length, const pp_config *config, const double *costs, double *table,
                         double *capacity, int32_t *given, pp_fault *fault);
-#define PP_MEMORY_FIELDS(X)                                                                                          \
-    X(peak)                      /* the most that a rank holds */                                                    \
-    X(peak_rank)                                                                                                     \
-    X(peak_time)                                                                                                     \
-    X(over_rank)                 /* the first to pass the capacity, the lower rank of two; -1: none does */          \
-    X(over_time)                                                                                                     \
-    X(over_by)                   /* by how much, when it does */                                                     \
-    X(over_action)               /* the action that begins then; -1: it does not even hold the weights */
+#define PP_MEMORY_FIELDS(X)                                                                                            \
+    X(peak) /* the most that a rank holds */                                                                           \
+    X(peak_rank)                                                                                                       \
+    X(peak_time)                                                                                                       \
+    X(over_rank) /* the first to pass the capacity, the lower rank of two; -1: none does */                            \
+    X(over_time)                                                                                                       \
+    X(over_by)     /* by how much, when it does */                                                                     \
+    X(over_action) /* the action that begins then; -1: it does not even hold the weights */
 typedef struct pp_memory {
     PP_MEMORY_FIELDS(PP_RECORD_DOUBLE)
 } pp_memory;
-#define PP_MEMORY_RANK_FIELDS(X)                                                                                     \
-    X(fixed)                     /* weights, gradients, optimizer state */                                           \
-    X(peak)                                                                                                          \
-    X(peak_time)                                                                                                     \
-    X(last)                      /* after its last action */
+#define PP_MEMORY_RANK_FIELDS(X)                                                                                       \
+    X(fixed) /* weights, gradients, optimizer state */                                                                 \
+    X(peak)                                                                                                            \
+    X(peak_time)                                                                                                       \
+    X(last) /* after its last action */
 typedef struct pp_memory_rank {
     PP_MEMORY_RANK_FIELDS(PP_RECORD_DOUBLE)
 } pp_memory_rank;
@@ -844,8 +844,8 @@ void pp_memory_report(const pp_schedule *schedule, const pp_config *config, cons
 /* The level of one rank over time: from each time on, until the next, it holds so much. Writes at most capacity entries
  * (out may be NULL with capacity 0) and returns how many there are. table may be NULL: then chunks of activations are
  * counted, each from the start of its F to the end of its B or W, as peak_activations of pp_rank_report does. */
-#define PP_LEVEL_FIELDS(X)                                                                                           \
-    X(time)                                                                                                          \
+#define PP_LEVEL_FIELDS(X)                                                                                             \
+    X(time)                                                                                                            \
     X(level)
 typedef struct pp_level {
     PP_LEVEL_FIELDS(PP_RECORD_DOUBLE)
@@ -858,21 +858,22 @@ int32_t pp_memory_levels(const pp_schedule *schedule, const pp_config *config, c
  * How the action of a reason holds up what comes after it: its output is needed; its rank is busy with it; its message
  * keeps the rank; the step is not over before it. */
 enum { PP_HOLDS_INPUT, PP_HOLDS_RANK, PP_HOLDS_SENDER, PP_HOLDS_END };
-#define PP_REASON_FIELDS(X)                                                                                          \
-    X(action)                                                                                                        \
-    X(rank)                                                                                                          \
-    X(start)                                                                                                         \
-    X(finish)                                                                                                        \
-    X(until)                     /* when it lets the next one go: its finish, and the transfer behind it */          \
-    X(holds)                     /* PP_HOLDS_... */                                                                  \
-    X(inside)                    /* 1: it runs, or its message does, while the rank is idle */
+#define PP_REASON_FIELDS(X)                                                                                            \
+    X(action)                                                                                                          \
+    X(rank)                                                                                                            \
+    X(start)                                                                                                           \
+    X(finish)                                                                                                          \
+    X(until)  /* when it lets the next one go: its finish, and the transfer behind it */                               \
+    X(holds)  /* PP_HOLDS_... */                                                                                       \
+    X(inside) /* 1: it runs, or its message does, while the rank is idle */
 typedef struct pp_reason {
     PP_REASON_FIELDS(PP_RECORD_DOUBLE)
 } pp_reason;
 /* The chain of reasons for an idle interval of pp_idle_fill, from what the rank waits for back to an action that
  * starts at once. Each is held up by the one after it in the list, so the times join: what is inside covers the
  * interval without a gap. Writes at most capacity entries (out may be NULL with capacity 0) and returns how many there
- * are. */ PP_EXPORT(pp_reasons)
+ * are. */
+PP_EXPORT(pp_reasons)
 int32_t pp_reasons(const pp_schedule *schedule, const double *costs, const pp_timeline *timeline, const pp_idle *idle,
                    pp_reason *out, int32_t capacity);
 
@@ -885,34 +886,34 @@ int32_t pp_reasons(const pp_schedule *schedule, const double *costs, const pp_ti
  *                  others keep what they have, hand it over once more, and go on as soon as they can. Without a backward
  *                  only what was not finished is done again. Not worked out for rendezvous (known = 0). */
 enum { PP_POLICY_RESTART, PP_POLICY_CHECKPOINT, PP_POLICY_SPARE, PP_POLICY_COUNT };
-#define PP_POLICY_FIELDS(X)                                                                                          \
-    X(known)                     /* 0: this policy is not worked out, or no checkpoints are written */               \
-    X(time_lost)                 /* ticks by which the run ends later */                                             \
-    X(work_redone)               /* busy ticks, over all ranks, that were for nothing */                             \
-    X(actions_lost)              /* of the step in which it fails, those cut short included */                       \
-    X(steps_redone)              /* whole steps before that one */                                                   \
-    X(goodput)                   /* of `horizon` steps with this one failure: their ticks / all, checkpoints too */
+#define PP_POLICY_FIELDS(X)                                                                                            \
+    X(known)        /* 0: this policy is not worked out, or no checkpoints are written */                              \
+    X(time_lost)    /* ticks by which the run ends later */                                                            \
+    X(work_redone)  /* busy ticks, over all ranks, that were for nothing */                                            \
+    X(actions_lost) /* of the step in which it fails, those cut short included */                                      \
+    X(steps_redone) /* whole steps before that one */                                                                  \
+    X(goodput)      /* of `horizon` steps with this one failure: their ticks / all, checkpoints too */
 typedef struct pp_policy {
     PP_POLICY_FIELDS(PP_RECORD_DOUBLE)
 } pp_policy;
 /* With a mean time between failures M (exponential, on the whole machine), checkpoints of d ticks after every n steps
  * of T ticks, and restarts of R ticks in which it can fail again: n steps take M e^(R/M) (e^((n T + d)/M) - 1) ticks
  * on average (Daly 2006). Goodput is n T over that. best_every: the n for which it is largest, by search. */
-#define PP_FAILURE_FIELDS(X)                                                                                         \
-    X(step)                      /* ticks of a step, T */                                                            \
-    X(time)                      /* tick at which it fails: as asked, or the middle of the step */                   \
-    X(horizon)                   /* steps of the run: as asked, or 100 or as many as it takes to fail */             \
-    X(every)                     /* steps between checkpoints: as asked, else best_every, else 0 */                  \
-    X(best_every)                /* 0 from here on: no mtbf given */                                                 \
-    X(young)                     /* ticks between checkpoints: sqrt(2 d M) */                                        \
-    X(daly)                      /* sqrt(2 d M) (1 + sqrt(d / 2M) / 3 + d / 18M) - d, and M from d = 2M on */        \
-    X(young_every)               /* the nearest number of steps, at least 1 */                                       \
-    X(daly_every)                                                                                                    \
-    X(best_goodput)                                                                                                  \
-    X(young_goodput)                                                                                                 \
-    X(daly_goodput)                                                                                                  \
-    X(goodput)                   /* with `every` */                                                                  \
-    X(restart_goodput)           /* of restarting the step (n = 1, d = 0) */
+#define PP_FAILURE_FIELDS(X)                                                                                           \
+    X(step)        /* ticks of a step, T */                                                                            \
+    X(time)        /* tick at which it fails: as asked, or the middle of the step */                                   \
+    X(horizon)     /* steps of the run: as asked, or 100 or as many as it takes to fail */                             \
+    X(every)       /* steps between checkpoints: as asked, else best_every, else 0 */                                  \
+    X(best_every)  /* 0 from here on: no mtbf given */                                                                 \
+    X(young)       /* ticks between checkpoints: sqrt(2 d M) */                                                        \
+    X(daly)        /* sqrt(2 d M) (1 + sqrt(d / 2M) / 3 + d / 18M) - d, and M from d = 2M on */                        \
+    X(young_every) /* the nearest number of steps, at least 1 */                                                       \
+    X(daly_every)                                                                                                      \
+    X(best_goodput)                                                                                                    \
+    X(young_goodput)                                                                                                   \
+    X(daly_goodput)                                                                                                    \
+    X(goodput)         /* with `every` */                                                                              \
+    X(restart_goodput) /* of restarting the step (n = 1, d = 0) */
 typedef struct pp_failure {
     PP_FAILURE_FIELDS(PP_RECORD_DOUBLE)
 } pp_failure;
@@ -983,30 +984,30 @@ void pp_measured_report(const pp_schedule *schedule, const pp_config *config, co
 
 /* X(id, name, kind): kinds as in PP_OPTIONS, and R, a number with decimals. Numbered after PP_OPTIONS, so that a fault
  * can name either. */
-#define PP_TRAINING_OPTIONS(X)                                                                                       \
-    X(PP_TRAIN_DATA, "data", 'E')                                                                                    \
-    X(PP_TRAIN_WIDTH, "width", 'N')            /* units of a hidden layer */                                         \
-    X(PP_TRAIN_DEPTH, "depth", 'N')            /* dense layers; 0 or none given: by the number of stages */          \
-    X(PP_TRAIN_ACTIVATION, "activation", 'E')                                                                        \
-    X(PP_TRAIN_LOSS, "loss", 'E')                                                                                    \
-    X(PP_TRAIN_BATCH, "batch", 'N')            /* samples a step; 0 or none given: 32, or one per micro-batch */     \
-    X(PP_TRAIN_STEPS, "steps", 'N')                                                                                  \
-    X(PP_TRAIN_SEED, "seed", 'N')                                                                                    \
-    X(PP_TRAIN_RATE, "rate", 'R')              /* learning rate of plain gradient descent; none given: by depth */   \
-    X(PP_TRAIN_INIT, "init", 'E')                                                                                    \
-    X(PP_TRAIN_NORM, "norm", 'E')              /* between sum and activation of every hidden layer */                \
-    X(PP_TRAIN_STATISTICS, "norm-statistics", 'E')                                                                   \
-    X(PP_TRAIN_DROPOUT, "dropout", 'R')        /* share of a hidden layer's outputs that falls */                    \
-    X(PP_TRAIN_TIED, "tied", 'E')                                                                                    \
-    X(PP_TRAIN_SPLIT, "split", 'E')            /* a batch that m does not divide */                                  \
-    X(PP_TRAIN_MEAN, "mean", 'E')                                                                                    \
-    X(PP_TRAIN_UPDATE, "update", 'E')                                                                                \
-    X(PP_TRAIN_MOMENTUM, "momentum", 'R')                                                                            \
-    X(PP_TRAIN_BETA1, "beta1", 'R')                                                                                  \
-    X(PP_TRAIN_BETA2, "beta2", 'R')                                                                                  \
-    X(PP_TRAIN_EPSILON, "epsilon", 'R')                                                                              \
-    X(PP_TRAIN_CLIP, "clip", 'R')              /* largest global norm of the gradients; 0: any */                    \
-    X(PP_TRAIN_LOSS_SCALE, "loss-scale", 'R')  /* factor of the loss, taken out before the update */                 \
+#define PP_TRAINING_OPTIONS(X)                                                                                         \
+    X(PP_TRAIN_DATA, "data", 'E')                                                                                      \
+    X(PP_TRAIN_WIDTH, "width", 'N') /* units of a hidden layer */                                                      \
+    X(PP_TRAIN_DEPTH, "depth", 'N') /* dense layers; 0 or none given: by the number of stages */                       \
+    X(PP_TRAIN_ACTIVATION, "activation", 'E')                                                                          \
+    X(PP_TRAIN_LOSS, "loss", 'E')                                                                                      \
+    X(PP_TRAIN_BATCH, "batch", 'N') /* samples a step; 0 or none given: 32, or one per micro-batch */                  \
+    X(PP_TRAIN_STEPS, "steps", 'N')                                                                                    \
+    X(PP_TRAIN_SEED, "seed", 'N')                                                                                      \
+    X(PP_TRAIN_RATE, "rate", 'R') /* learning rate of plain gradient descent; none given: by depth */                  \
+    X(PP_TRAIN_INIT, "init", 'E')                                                                                      \
+    X(PP_TRAIN_NORM, "norm", 'E') /* between sum and activation of every hidden layer */                               \
+    X(PP_TRAIN_STATISTICS, "norm-statistics", 'E')                                                                     \
+    X(PP_TRAIN_DROPOUT, "dropout", 'R') /* share of a hidden layer's outputs that falls */                             \
+    X(PP_TRAIN_TIED, "tied", 'E')                                                                                      \
+    X(PP_TRAIN_SPLIT, "split", 'E') /* a batch that m does not divide */                                               \
+    X(PP_TRAIN_MEAN, "mean", 'E')                                                                                      \
+    X(PP_TRAIN_UPDATE, "update", 'E')                                                                                  \
+    X(PP_TRAIN_MOMENTUM, "momentum", 'R')                                                                              \
+    X(PP_TRAIN_BETA1, "beta1", 'R')                                                                                    \
+    X(PP_TRAIN_BETA2, "beta2", 'R')                                                                                    \
+    X(PP_TRAIN_EPSILON, "epsilon", 'R')                                                                                \
+    X(PP_TRAIN_CLIP, "clip", 'R')                 /* largest global norm of the gradients; 0: any */                   \
+    X(PP_TRAIN_LOSS_SCALE, "loss-scale", 'R')     /* factor of the loss, taken out before the update */                \
     X(PP_TRAIN_SCALE_GROWTH, "scale-growth", 'N') /* steps without overflow until it doubles; 0: never */
 
 enum {
@@ -1018,10 +1019,10 @@ enum {
 };
 
 /* X(id, name, samples, features, classes). The pictures in the plane are made from a seed; iris the caller gives. */
-#define PP_DATA_KINDS(X)                                                                                             \
-    X(PP_DATA_SPIRALS, "spirals", 256, 2, 2)                                                                         \
-    X(PP_DATA_CIRCLES, "circles", 256, 2, 2)                                                                         \
-    X(PP_DATA_XOR, "xor", 256, 2, 2)                                                                                 \
+#define PP_DATA_KINDS(X)                                                                                               \
+    X(PP_DATA_SPIRALS, "spirals", 256, 2, 2)                                                                           \
+    X(PP_DATA_CIRCLES, "circles", 256, 2, 2)                                                                           \
+    X(PP_DATA_XOR, "xor", 256, 2, 2)                                                                                   \
     X(PP_DATA_IRIS, "iris", 150, 4, 3)
 
 enum {
@@ -1051,34 +1052,34 @@ enum { PP_LOSS_CROSS_ENTROPY, PP_LOSS_SQUARED_ERROR };
 enum { PP_INIT_RANDOM, PP_INIT_WHOLE };
 
 /* X(type, field). The last ones follow from the data, the loss and the schedule. */
-#define PP_TRAINING_FIELDS(X)                                                                                        \
-    X(int32_t, data)                                                                                                 \
-    X(int32_t, width)                                                                                                \
-    X(int32_t, depth)                                                                                                \
-    X(int32_t, activation)                                                                                           \
-    X(int32_t, loss)                                                                                                 \
-    X(int32_t, batch)                                                                                                \
-    X(int32_t, steps)                                                                                                \
-    X(int32_t, seed)                                                                                                 \
-    X(double, rate)                                                                                                  \
-    X(int32_t, init)                                                                                                 \
-    X(int32_t, norm)                                                                                                 \
-    X(int32_t, norm_statistics)                                                                                      \
-    X(double, dropout)                                                                                               \
-    X(int32_t, tied)                                                                                                 \
-    X(int32_t, split)                                                                                                \
-    X(int32_t, mean)                                                                                                 \
-    X(int32_t, update)                                                                                               \
-    X(double, momentum)                                                                                              \
-    X(double, beta1)                                                                                                 \
-    X(double, beta2)                                                                                                 \
-    X(double, epsilon)                                                                                               \
-    X(double, clip)                                                                                                  \
-    X(double, loss_scale)                                                                                            \
-    X(int32_t, scale_growth)                                                                                         \
-    X(int32_t, samples)                                                                                              \
-    X(int32_t, inputs)                                                                                               \
-    X(int32_t, outputs)                                                                                              \
+#define PP_TRAINING_FIELDS(X)                                                                                          \
+    X(int32_t, data)                                                                                                   \
+    X(int32_t, width)                                                                                                  \
+    X(int32_t, depth)                                                                                                  \
+    X(int32_t, activation)                                                                                             \
+    X(int32_t, loss)                                                                                                   \
+    X(int32_t, batch)                                                                                                  \
+    X(int32_t, steps)                                                                                                  \
+    X(int32_t, seed)                                                                                                   \
+    X(double, rate)                                                                                                    \
+    X(int32_t, init)                                                                                                   \
+    X(int32_t, norm)                                                                                                   \
+    X(int32_t, norm_statistics)                                                                                        \
+    X(double, dropout)                                                                                                 \
+    X(int32_t, tied)                                                                                                   \
+    X(int32_t, split)                                                                                                  \
+    X(int32_t, mean)                                                                                                   \
+    X(int32_t, update)                                                                                                 \
+    X(double, momentum)                                                                                                \
+    X(double, beta1)                                                                                                   \
+    X(double, beta2)                                                                                                   \
+    X(double, epsilon)                                                                                                 \
+    X(double, clip)                                                                                                    \
+    X(double, loss_scale)                                                                                              \
+    X(int32_t, scale_growth)                                                                                           \
+    X(int32_t, samples)                                                                                                \
+    X(int32_t, inputs)                                                                                                 \
+    X(int32_t, outputs)                                                                                                \
     X(int32_t, microbatches)
 
 typedef struct pp_training {
@@ -1212,28 +1213,28 @@ PP_EXPORT(pp_weight_difference) double pp_weight_difference(const pp_network *a,
 /* What micro-batches do to one step, in numbers: step number `step` with the present weights, the batch in m parts and in
  * one, and the usual mistakes. Nothing of the network changes. NAN: the request has no such part. Gradients compare as
  * |a - b| / |b| over all parameters. */
-#define PP_SEMANTICS(X)                                                                                              \
-    X(LOSS, loss)                         /* mean over the samples */                                                \
-    X(GRADIENT_NORM, gradient_norm)       /* of the mean gradient */                                                 \
-    X(SMALLEST, smallest)                 /* samples of the smallest micro-batch .. */                               \
-    X(LARGEST, largest)                   /* .. and of the largest */                                                \
-    X(NORM_MEAN, norm_mean)               /* batch norm: how far a micro-batch's mean is from that of the batch, in  \
-                                             standard deviations of the batch; the furthest */                       \
-    X(NORM_DEVIATION, norm_deviation)     /* .. its standard deviation, as a share of the batch's */                 \
-    X(NORM_OUTPUT, norm_output)           /* .. the network's outputs, absolutely */                                 \
-    X(NORM_LOSS, norm_loss)               /* .. the loss with statistics of the whole batch */                       \
-    X(NORM_GRADIENT, norm_gradient)       /* .. gradient by micro-batches against whole batch */                     \
-    X(DROPOUT_ENTRIES, dropout_entries)   /* entries of all masks .. */                                              \
-    X(DROPOUT_BY_SAMPLE, dropout_by_sample) /* .. that differ from those of m = 1: keyed by sample, as here .. */    \
-    X(DROPOUT_BY_ROW, dropout_by_row)     /* .. and keyed by the row within the micro-batch */                       \
-    X(MEANS_LOSS, means_loss)             /* mean of the micro-batches' means */                                     \
-    X(MEANS_GRADIENT, means_gradient)     /* its gradient against that of the mean over samples */                   \
-    X(UNDIVIDED, undivided)               /* size of a gradient that nobody divided by m, against the right one */   \
-    X(CLIP_LIMIT, clip_limit)             /* the request's, else half the gradient's norm */                         \
-    X(CLIP_WHOLE, clip_whole)             /* norm after clipping once, by the global norm .. */                      \
-    X(CLIP_PARTS, clip_parts)             /* .. and of the mean of micro-batches clipped one by one */               \
-    X(CLIP_GRADIENT, clip_gradient)       /* the two gradients against each other */                                 \
-    X(TIED_GRADIENT, tied_gradient)       /* tied weights: gradient of one use only against the sum of both */
+#define PP_SEMANTICS(X)                                                                                                \
+    X(LOSS, loss)                       /* mean over the samples */                                                    \
+    X(GRADIENT_NORM, gradient_norm)     /* of the mean gradient */                                                     \
+    X(SMALLEST, smallest)               /* samples of the smallest micro-batch .. */                                   \
+    X(LARGEST, largest)                 /* .. and of the largest */                                                    \
+    X(NORM_MEAN, norm_mean)             /* batch norm: how far a micro-batch's mean is from that of the batch, in  \
+                                             standard deviations of the batch; the furthest */   \
+    X(NORM_DEVIATION, norm_deviation)   /* .. its standard deviation, as a share of the batch's */                     \
+    X(NORM_OUTPUT, norm_output)         /* .. the network's outputs, absolutely */                                     \
+    X(NORM_LOSS, norm_loss)             /* .. the loss with statistics of the whole batch */                           \
+    X(NORM_GRADIENT, norm_gradient)     /* .. gradient by micro-batches against whole batch */                         \
+    X(DROPOUT_ENTRIES, dropout_entries) /* entries of all masks .. */                                                  \
+    X(DROPOUT_BY_SAMPLE, dropout_by_sample) /* .. that differ from those of m = 1: keyed by sample, as here .. */      \
+    X(DROPOUT_BY_ROW, dropout_by_row)       /* .. and keyed by the row within the micro-batch */                       \
+    X(MEANS_LOSS, means_loss)               /* mean of the micro-batches' means */                                     \
+    X(MEANS_GRADIENT, means_gradient)       /* its gradient against that of the mean over samples */                   \
+    X(UNDIVIDED, undivided)                 /* size of a gradient that nobody divided by m, against the right one */   \
+    X(CLIP_LIMIT, clip_limit)               /* the request's, else half the gradient's norm */                         \
+    X(CLIP_WHOLE, clip_whole)               /* norm after clipping once, by the global norm .. */                      \
+    X(CLIP_PARTS, clip_parts)               /* .. and of the mean of micro-batches clipped one by one */               \
+    X(CLIP_GRADIENT, clip_gradient)         /* the two gradients against each other */                                 \
+    X(TIED_GRADIENT, tied_gradient)         /* tied weights: gradient of one use only against the sum of both */
 
 enum {
 #define PP_SEMANTICS_ENUM(id, name) PP_SEMANTICS_##id,
@@ -1319,8 +1320,7 @@ int32_t pp_rank_network_init(const pp_schedule *schedule, int32_t rank, const in
 PP_EXPORT(pp_rank_runs) int32_t pp_rank_runs(const pp_training *training, pp_fault *fault);
 /* As pp_run_bytes and pp_run_init, but that a checked timeline will do; rank -1 is all of them. */
 PP_EXPORT(pp_rank_bytes)
-size_t pp_rank_bytes(const pp_schedule *schedule, const pp_network *network, const pp_training *training,
-                     int32_t rank);
+size_t pp_rank_bytes(const pp_schedule *schedule, const pp_network *network, const pp_training *training, int32_t rank);
 PP_EXPORT(pp_rank_init)
 int32_t pp_rank_init(const pp_schedule *schedule, const pp_timeline *timeline, pp_network *network, pp_data *data,
                      const pp_training *training, int32_t rank, void *memory, size_t bytes, pp_fault *fault);
@@ -1406,13 +1406,13 @@ enum { PP_TIMES_SIMULATED, PP_TIMES_MEASURED };
 enum { PP_COMMS_KEEP, PP_COMMS_NONE, PP_COMMS_ALL, PP_COMMS_TRANSFERS };
 
 /* Options of files. X(id, name, kind, type): numbered after PP_TRAINING_OPTIONS, so that a fault can name either. */
-#define PP_FILE_OPTIONS(X)                                                                                           \
-    X(PP_FILE_LETTERS, letters, 'E', int32_t)   /* of a file that is read: today, before-2.6 */                      \
-    X(PP_FILE_RECEIVE, receive, 'E', int32_t)   /* post, wait */                                                     \
-    X(PP_FILE_TIMES, times, 'E', int32_t)       /* simulated, measured */                                            \
-    X(PP_FILE_COMMS, comms, 'E', int32_t)       /* keep, compute-only, compute-comms, transfers */                   \
-    X(PP_FILE_MERGE, merge, 'E', int32_t)       /* no, yes: an I before its W becomes a B */                         \
-    X(PP_FILE_SCALE, scale, 'R', double)        /* microseconds a tick in a trace */
+#define PP_FILE_OPTIONS(X)                                                                                             \
+    X(PP_FILE_LETTERS, letters, 'E', int32_t) /* of a file that is read: today, before-2.6 */                          \
+    X(PP_FILE_RECEIVE, receive, 'E', int32_t) /* post, wait */                                                         \
+    X(PP_FILE_TIMES, times, 'E', int32_t)     /* simulated, measured */                                                \
+    X(PP_FILE_COMMS, comms, 'E', int32_t)     /* keep, compute-only, compute-comms, transfers */                       \
+    X(PP_FILE_MERGE, merge, 'E', int32_t)     /* no, yes: an I before its W becomes a B */                             \
+    X(PP_FILE_SCALE, scale, 'R', double)      /* microseconds a tick in a trace */
 
 enum {
     PP_FILE_BEFORE_FIRST = PP_TRAIN_END - 1,
@@ -1444,15 +1444,15 @@ int32_t pp_file_parse(const char *text, int32_t length, pp_file *file, pp_fault 
 /* A file, cell by cell. A cell of a group has fused set but for its last member; a blank counts in microbatch how many
  * idle steps it stands for; UNSHARD, RESHARD and REDUCE_GRAD have microbatch -1. Stands at the head of its memory. */
 typedef struct pp_table {
-    int32_t format;      /* PP_FORMAT_... */
+    int32_t format; /* PP_FORMAT_... */
     int32_t ranks;
-    int32_t slices;      /* microbatch of a cell is a unit, as in pp_action */
+    int32_t slices; /* microbatch of a cell is a unit, as in pp_action */
     int32_t cell_count;
-    int32_t named;       /* 1: cells name actions; 0: times only */
-    int32_t timed;       /* 1: start and finish are there */
-    int32_t lowered;     /* 1: has sends or receives */
-    int32_t recompute;   /* PP_RECOMPUTE_LATE where our JSON says so */
-    int32_t *row_begin;  /* ranks + 1 offsets into cells */
+    int32_t named;      /* 1: cells name actions; 0: times only */
+    int32_t timed;      /* 1: start and finish are there */
+    int32_t lowered;    /* 1: has sends or receives */
+    int32_t recompute;  /* PP_RECOMPUTE_LATE where our JSON says so */
+    int32_t *row_begin; /* ranks + 1 offsets into cells */
     pp_action *cells;
     double *start, *finish;
 } pp_table;
@@ -1489,7 +1489,8 @@ PP_EXPORT(pp_table_locate) void pp_table_locate(const pp_table *table, pp_fault 
  * not an error, since the cells are an order and no times; PyTorch's own tables do so here and there. timeline: from
  * pp_check, not yet simulated. */
 PP_EXPORT(pp_table_early)
-int32_t pp_table_early(const pp_table *table, const pp_schedule *schedule, const pp_timeline *timeline, pp_fault *fault);
+int32_t pp_table_early(const pp_table *table, const pp_schedule *schedule, const pp_timeline *timeline,
+                       pp_fault *fault);
 
 /* The request beside a file: costs, latency, transfer, recompute (early if R stand in the file and nothing else is
  * said); ranks, microbatches, chunks and slices only as the file has them. Fills config, with schedule -1, and tells
@@ -1571,7 +1572,7 @@ int32_t pp_table_print(const pp_table *table, int32_t letters, char *out, int32_
  *     the dump does not tell whose it is: the step then comes out no shorter than it was. The last report in the text
  *     counts. */
 typedef struct pp_profile {
-    int32_t count[PP_COST_ROWS];   /* numbers in each row: 0, 1, or one per stage */
+    int32_t count[PP_COST_ROWS]; /* numbers in each row: 0, 1, or one per stage */
     double *values[PP_COST_ROWS];
 } pp_profile;
 
@@ -1641,7 +1642,7 @@ double pp_measured_latency(int32_t count, const int32_t *rank, const int32_t *in
     X(high)          /* and the slowest of them */                                                                     \
     X(ratio)         /* measured / predicted */                                                                        \
     X(noise)         /* (high - low) / measured */                                                                     \
-    X(gain)          /* 1 - predicted / before, NaN where nothing was before: as expected */                            \
+    X(gain)          /* 1 - predicted / before, NaN where nothing was before: as expected */                           \
     X(gain_measured) /* 1 - measured / measured before, likewise */
 typedef struct pp_outcome {
     PP_OUTCOME_FIELDS(PP_RECORD_DOUBLE)

@@ -30,7 +30,7 @@ typedef struct pp_writer {
     int32_t *rank_begin;
     int32_t count;
     int32_t recompute_end; /* an R goes before the B or I of units below this one */
-    const double *costs; /* as pp_schedule_make got them: NULL means that all stages are equal */
+    const double *costs;   /* as pp_schedule_make got them: NULL means that all stages are equal */
     void *scratch;         /* pp_generator.scratch_bytes bytes, 8-byte aligned */
 } pp_writer;
 
@@ -41,9 +41,9 @@ typedef struct pp_generator {
     int32_t chunks_min, chunks_max, chunks_default;
     int32_t slices_default; /* 0 means 1 */
     int32_t trains;
-    int32_t by_costs; /* 1: its order depends on the costs */
-    uint32_t options;        /* bit 1u << PP_OPT_...: options of its own, beside those every schedule has */
-    const char *formula;     /* closed form of the makespan in words of pipeline.h, "" for none */
+    int32_t by_costs;    /* 1: its order depends on the costs */
+    uint32_t options;    /* bit 1u << PP_OPT_...: options of its own, beside those every schedule has */
+    const char *formula; /* closed form of the makespan in words of pipeline.h, "" for none */
     /* Refuses shapes the rule does not cover and fills in defaults that depend on the shape (group); NULL: all legal. */
     int32_t (*legal)(pp_config *config, pp_fault *fault);
     int64_t (*action_count)(const pp_config *config);

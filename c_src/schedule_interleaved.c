@@ -133,8 +133,7 @@ const pp_generator pp_generator_interleaved = {
     .chunks_max = PP_MAX_CHUNKS,
     .chunks_default = 2,
     .trains = 1,
-    .options = 1u << PP_OPT_RECOMPUTE | 1u << PP_OPT_GROUP | 1u << PP_OPT_EXTRA_WARMUP |
-               1u << PP_OPT_WARMUP_FACTOR,
+    .options = 1u << PP_OPT_RECOMPUTE | 1u << PP_OPT_GROUP | 1u << PP_OPT_EXTRA_WARMUP | 1u << PP_OPT_WARMUP_FACTOR,
     .formula = "(m v + p - 1)(F + B)",
     .legal = pp_interleaved_legal,
     .action_count = action_count,

@@ -142,7 +142,7 @@ static void time_overlapped(const pp_schedule *s, const double *costs, pp_timeli
 
 /* The gap a rank stands in: which of the (at most two) messages out and in are not through, and when the others were. */
 typedef struct gap {
-    double sent, through; /* end of the sends; end of everything */
+    double sent, through;    /* end of the sends; end of everything */
     int32_t sends, receives; /* bits: first and second half of the slot */
 } gap;
 

@@ -20,8 +20,8 @@ double pp_latency_of(const pp_schedule *schedule, const double *costs, const pp_
 
 /* Of the wait before action i, from free on: when what it waits for was made (the rest of the wait is transfer), within
  * the wait, and by which action, -1 for none. */
-double pp_idle_made(const pp_schedule *schedule, const double *costs, const pp_timeline *timeline, int32_t i, double free,
-                    int32_t *waits_for);
+double pp_idle_made(const pp_schedule *schedule, const double *costs, const pp_timeline *timeline, int32_t i,
+                    double free, int32_t *waits_for);
 
 /* A run: consecutive actions of one rank that can go one after another. Packed into 32 bits: index of the first action
  * (25 bits, PP_MAX_ACTIONS), length - 1 (6 bits), and whether it is the first run of its rank. */

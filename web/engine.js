@@ -244,8 +244,7 @@ export class Engine {
         const size = core.pp_config_bytes();
         const own = this.#bytes(config, size);
         const at = this.#kept.findIndex(
-            ({ timed }) =>
-                !timed.named.edited && this.#bytes(timed.config, size).every((byte, i) => byte === own[i]),
+            ({ timed }) => !timed.named.edited && this.#bytes(timed.config, size).every((byte, i) => byte === own[i]),
         );
         if (at < 0) return null;
         const [{ timed, held: old }] = this.#kept.splice(at, 1);

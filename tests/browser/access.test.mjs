@@ -263,7 +263,9 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
         await swipe(svg.x + 150, svg.y + 60, 0, -200);
         assert.ok((await page.evaluate(() => scrollY)) > 100, 'the page scrolls');
         await page.evaluate(() => scrollTo(0, 0));
-        const slider = await (await page.waitForSelector(`${IN}[data-option="microbatches"] input`, { visible: true }))?.boundingBox();
+        const slider = await (
+            await page.waitForSelector(`${IN}[data-option="microbatches"] input`, { visible: true })
+        )?.boundingBox();
         assert.ok(slider);
         const before = (await reading(page)).time;
         await swipe(slider.x + 20, slider.y + slider.height / 2, 80, 0);

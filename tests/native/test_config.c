@@ -30,7 +30,9 @@ static void refusals(void) {
     expect("ranks=0", PP_ERR_RANGE, PP_OPT_RANKS, "1");
     expect("microbatches=0", PP_ERR_RANGE, PP_OPT_MICROBATCHES, "1");
     expect("microbatches=-1", PP_ERR_RANGE, PP_OPT_MICROBATCHES, "1");
-    expect("microbatches=\xE2\x88\x92" "1", PP_ERR_RANGE, PP_OPT_MICROBATCHES, "1");
+    expect("microbatches=\xE2\x88\x92"
+           "1",
+           PP_ERR_RANGE, PP_OPT_MICROBATCHES, "1");
     expect("microbatches=2.5", PP_ERR_NOT_WHOLE, PP_OPT_MICROBATCHES, "3");
     expect("ranks=NaN", PP_ERR_NOT_A_NUMBER, PP_OPT_RANKS, NULL);
     expect("ranks=three", PP_ERR_NOT_A_NUMBER, PP_OPT_RANKS, NULL);
@@ -136,8 +138,9 @@ static void numbers(void) {
     static const struct {
         double value;
         const char *text;
-    } written[] = {{0, "0"}, {-1.5, "-1.5"}, {0.1, "0.1"}, {1e12, "1000000000000"}, {1.0 / 3, "0.333333"},
-                   {0.9999999, "1"}, {INFINITY, "Infinity"}, {NAN, "NaN"}};
+    } written[] = {
+        {0, "0"},         {-1.5, "-1.5"},         {0.1, "0.1"}, {1e12, "1000000000000"}, {1.0 / 3, "0.333333"},
+        {0.9999999, "1"}, {INFINITY, "Infinity"}, {NAN, "NaN"}};
     for (size_t i = 0; i < sizeof written / sizeof written[0]; i++) {
         pp_number_write(written[i].value, out);
         CHECK_EQ_TEXT(out, written[i].text);

@@ -116,7 +116,8 @@ static void against_slow(const plan *p, const char *text) {
             }
             double given = p->costs[PP_COST_OVERLAP * s->stages + s->actions[i].stage];
             if (last > i && given >= 0) cost = given;
-            CHECK_MSG(p->timeline->start[i] == want, "%s: action %d at %g, wanted %g", text, i, p->timeline->start[i], want);
+            CHECK_MSG(p->timeline->start[i] == want, "%s: action %d at %g, wanted %g", text, i, p->timeline->start[i],
+                      want);
             CHECK_MSG(p->timeline->finish[last] == want + cost, "%s: action %d", text, i);
             free = p->timeline->finish[last];
             i = last + 1;
@@ -205,8 +206,8 @@ int main(int argc, char **argv) {
         request(text, sizeof text);
         one(text, &accepted, &deadlocked);
     }
-    printf("properties: %lld requests, %lld accepted, %lld deadlocked as asked\n", (long long)wanted, (long long)accepted,
-           (long long)deadlocked);
+    printf("properties: %lld requests, %lld accepted, %lld deadlocked as asked\n", (long long)wanted,
+           (long long)accepted, (long long)deadlocked);
     CHECK(accepted * 3 > wanted);
     return check_report("properties");
 }

@@ -449,8 +449,8 @@ static void test_requests(void) {
     const char *all = "Data=XOR\nwidth=20\ndepth=6\nactivation=ReLU\nloss=Squared_Error\nbatch=64\nsteps=500\nseed=42\n"
                       "rate=0,05\ninit=whole\nranks=9\n";
     CHECK_EQ_INT(pp_training_parse(all, (int32_t)strlen(all), &training, &fault), PP_OK);
-    const double wanted[] = {
-        PP_DATA_XOR, 20, 6, PP_ACTIVATION_RELU, PP_LOSS_SQUARED_ERROR, 64, 500, 42, 0.05, PP_INIT_WHOLE};
+    const double wanted[] = {PP_DATA_XOR, 20, 6,    PP_ACTIVATION_RELU, PP_LOSS_SQUARED_ERROR, 64,
+                             500,         42, 0.05, PP_INIT_WHOLE};
     for (int32_t i = 0; i < 10; i++) CHECK_EQ_DOUBLE(pp_training_field(&training, i), wanted[i]);
     CHECK(training.samples == 256 && training.inputs == 2 && training.outputs == 1);
     CHECK_EQ_TEXT(pp_training_field_name(8), "rate");
