@@ -99,12 +99,15 @@ function otherMicrobatch({ actions }, row, { kind, index }, way) {
     );
 }
 
-/** The step with other times; what no cell covers is idle. @param {Simulation} simulation @param {{ start: Float64Array, finish: Float64Array }} times */
+/**
+ * The step with other times, to look at; what no cell covers is idle.
+ * @param {Simulation} simulation @param {{ start: Float64Array, finish: Float64Array }} times @returns {Simulation}
+ */
 export function wholeRows({ actions, summary, idle: _, perRank, ...rest }, { start, finish }) {
     const makespan = finish.reduce((most, time) => Math.max(most, time), 0);
     const count = perRank.length;
     const every = (/** @type {number} */ value) => new Float64Array(count).fill(value);
-    return {
+    return /** @type {any} */ ({
         ...rest,
         perRank,
         actions: { ...actions, start, finish },
@@ -118,5 +121,5 @@ export function wholeRows({ actions, summary, idle: _, perRank, ...rest }, { sta
             waits_for: new Int32Array(count).fill(-1),
         },
         summary: { ...summary, makespan },
-    };
+    });
 }

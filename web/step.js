@@ -103,7 +103,8 @@ export class Step {
 
     /** Everything is read now: the memory of the core it stands in is not kept. */
     settle() {
-        void [this.actions.rank, this.actions.start, this.actions.version, this.idle.start, this.criticalPath];
+        const { actions, idle, criticalPath } = /** @type {any} */ (this);
+        void [actions.rank, actions.start, actions.version, idle.start, criticalPath];
         return this;
     }
 
