@@ -530,7 +530,8 @@ export class Chart {
     #placeCursor() {
         clearTimeout(this.#rest);
         // Where it stands is read from columns that a large step fetches only then: not while something is dragged.
-        if (this.#large && this.#focused === null) this.#rest = setTimeout(() => this.#putCursor(), REST_MS);
+        const named = this.cursor.hasAttribute('aria-label');
+        if (this.#large && named && this.#focused === null) this.#rest = setTimeout(() => this.#putCursor(), REST_MS);
         else this.#putCursor();
     }
 
