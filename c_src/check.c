@@ -36,7 +36,7 @@ typedef struct pass {
     int32_t *f, *b;
     int32_t units, last_stage, late;
     int64_t forwards, backwards, inputs, weights; /* how many of each op were taken */
-    int32_t fused;
+    int32_t fused, recomputes;                    /* 1: there are such */
 } pass;
 
 /* 1 if action a can be taken now; *input is then the action whose output it waits for. */
@@ -81,6 +81,7 @@ static inline void take(pass *p, const pp_action *a, int32_t i) {
         p->weights++;
     } else {
         p->f[cell] |= TAKEN;
+        p->recomputes = 1;
     }
 }
 
@@ -162,6 +163,8 @@ static int accept(const pp_schedule *s, pp_timeline *line) {
     }
     int64_t all = (int64_t)cells;
     line->fused = p.fused;
+    line->ops = (p.forwards > 0) << PP_F | (p.backwards > p.inputs) << PP_B | (p.inputs > 0) << PP_I |
+                (p.weights > 0) << PP_W | p.recomputes << PP_R;
     return done == s->action_count && p.forwards == all && p.backwards == (s->trains ? all : 0) &&
            p.inputs == p.weights;
 }
@@ -233,6 +236,7 @@ static int accept_in_order(const pp_schedule *s, pp_timeline *line) {
     for (int32_t stage = 0; stage <= last; stage++)
         if (streams[stage].forwards != units || streams[stage].backwards != (s->trains ? units : 0)) return 0;
     line->fused = 0;
+    line->ops = 1 << PP_F | s->trains << PP_B;
     return done == s->action_count;
 }
 

@@ -68,6 +68,7 @@ typedef struct walked {
     double *first, *last; /* per micro-batch: when it begins, when its last op but W ends */
     double messages[2];   /* forward, backward */
     int split;            /* 1: there are W */
+    int measured;         /* 1: clocks may say that an output came before its input */
 } walked;
 
 /* 1 if a stage and the one after it are on two ranks. */
@@ -82,41 +83,51 @@ static void report_rank(const pp_schedule *s, const double *costs, const pp_time
                                   [PP_I] = PP_COST_INPUT,
                                   [PP_W] = PP_COST_WEIGHT,
                                   [PP_R] = PP_COST_RECOMPUTE};
-    const int32_t begin = s->rank_begin[r], end = s->rank_begin[r + 1], n = s->stages;
-    int32_t held = 0, peak = 0, backward_seen = 0, warmup = 0;
+    const int32_t begin = s->rank_begin[r], end = s->rank_begin[r + 1], n = s->stages, trains = s->trains;
+    const int32_t slices = s->slices, *stage_rank = s->stage_rank, *pipe = s->unit_pipe;
+    const pp_action *const actions = s->actions;
+    const double *cost[PP_OP_COUNT];
+    int32_t held = 0, peak = 0, backward_seen = 0, warmup = 0, messages[2] = {0};
     double busy = 0, held_back = 0;
-    for (int32_t i = begin; i < end;) {
-        const int32_t last = s->actions[i].fused ? i + 1 : i;
-        busy += last > i ? pp_cost_of(s, costs, i) : costs[row[s->actions[i].op] * n + s->actions[i].stage];
-        for (int32_t j = i; j <= last; j++) held += s->trains && s->actions[j].op == PP_F;
-        if (held > peak) peak = held;
-        for (; i <= last; i++) {
-            const pp_action a = s->actions[i];
-            const int32_t k = s->slices == 1 ? a.microbatch : a.microbatch / s->slices;
-            const int32_t *rank = s->stage_rank + (s->unit_pipe != NULL ? s->unit_pipe[a.microbatch] * n : 0);
-            if (a.op == PP_W) { /* the gradient is through; weights have no one waiting */
-                held--;
-                all->split = 1;
-                held_back += costs[PP_COST_WEIGHT * n + a.stage];
-                continue;
-            }
-            if (a.op == PP_F && !backward_seen) warmup++;
-            if (a.op == PP_B || a.op == PP_I) backward_seen = 1;
-            held -= a.op == PP_B;
+    for (int32_t op = 0; op < PP_OP_COUNT; op++) cost[op] = costs + row[op] * n;
+    for (int32_t i = begin, half = 0; i < end; i++) { /* half: the second of a slot */
+        const pp_action a = actions[i];
+        if (!half) {
+            busy += a.fused ? pp_cost_of(s, costs, i) : cost[a.op][a.stage];
+            held += trains & (a.op == PP_F);
+            if (a.fused) held += trains & (actions[i + 1].op == PP_F);
+            if (held > peak) peak = held;
+        }
+        half = a.fused;
+        if (a.op == PP_W) { /* the gradient is through; weights have no one waiting */
+            held--;
+            all->split = 1;
+            held_back += cost[PP_W][a.stage];
+            continue;
+        }
+        if (a.op == PP_F)
+            warmup += !backward_seen;
+        else if (a.op != PP_R)
+            backward_seen = 1;
+        held -= a.op == PP_B;
+        /* A micro-batch enters and leaves by stage 0; without a backward it leaves by the last. */
+        if (a.stage == 0 || (a.stage == n - 1 && !trains) || all->measured) {
+            const int32_t k = slices == 1 ? a.microbatch : a.microbatch / slices;
             if (line->start[i] < all->first[k]) all->first[k] = line->start[i];
             if (line->finish[i] > all->last[k]) all->last[k] = line->finish[i];
-            /* An F takes its input from the stage below, a gradient comes from the one above. */
-            if (a.op != PP_R && line->input[i] >= 0)
-                all->messages[a.op != PP_F] += crosses(s, rank, a.op == PP_F ? a.stage - 1 : a.stage);
         }
+        /* An F takes its input from the stage below, a gradient comes from the one above. */
+        const int32_t *rank = pipe != NULL ? stage_rank + pipe[a.microbatch] * n : stage_rank;
+        if (a.op != PP_R) messages[a.op != PP_F] += crosses(s, rank, a.op == PP_F ? a.stage - 1 : a.stage);
     }
     all->held_back[r] = held_back;
+    for (int32_t way = 0; way < 2; way++) all->messages[way] += messages[way];
     *out = (pp_rank_report){.busy = busy,
                             .first = end > begin ? line->start[begin] : 0,
                             .last = end > begin ? line->finish[end - 1] : 0,
                             .peak_activations = peak,
                             .weight_versions = 1,
-                            .warmup = s->trains ? warmup : 0};
+                            .warmup = trains ? warmup : 0};
 }
 
 /* ---- lower bound ---- */
@@ -245,7 +256,8 @@ static int32_t largest_stage(const pp_schedule *s, const double *costs, int32_t 
 void pp_report(const pp_schedule *s, const pp_config *config, const double *costs, const pp_timeline *line,
                void *scratch, pp_summary *out, pp_rank_report *ranks) {
     double *ends = scratch, *held_back = ends + 2 * s->ranks, *begun = held_back + s->ranks;
-    walked all = {.held_back = held_back, .first = begun, .last = begun + s->microbatches};
+    walked all = {
+        .held_back = held_back, .first = begun, .last = begun + s->microbatches, .measured = line->transfer < 0};
     for (int32_t k = 0; k < s->microbatches; k++) all.first[k] = INFINITY, all.last[k] = 0;
     *out = (pp_summary){.cadence_rank = -1, .cadence_stage = -1};
     double first = INFINITY, last = 0;

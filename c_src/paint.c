@@ -200,7 +200,7 @@ void pp_paint(const pp_schedule *s, const double *costs, const pp_timeline *line
                  .height = height,
                  .grain = grain,
                  .top = top};
-        double free = 0;
+        double free = 0, edge = NAN; /* the column where the last bar ends */
         /* Lists are in the order of time, so the first action in the picture is found by halving. */
         int32_t i = s->rank_begin[r], stop = s->rank_begin[r + 1];
         for (int32_t high = stop; i < high;) {
@@ -228,7 +228,17 @@ void pp_paint(const pp_schedule *s, const double *costs, const pp_timeline *line
                 const int32_t beside = s->unit_pipe != NULL ? s->unit_pipe[a->microbatch] * s->stages : 0;
                 other = a->op + (odd[beside + a->stage] ? PP_R + 1 : 0);
             }
-            if (finish >= from) put(&p, kind, other, (start - from) * scale, (finish - from) * scale);
+            const double x1 = (finish - from) * scale;
+            if (edge >= p.column && x1 >= edge && x1 < p.column + 1 && start == free && other < 0) {
+                /* It goes on within the open column, as most do where there are many. */
+                p.share[kind] += x1 - edge;
+                p.mask |= 1u << kind;
+                p.pieces++;
+                p.narrow = 1;
+            } else if (finish >= from) {
+                put(&p, kind, other, (start - from) * scale, x1);
+            }
+            edge = finish >= free ? x1 : NAN;
             if (finish > free) free = finish;
         }
         if (end > free) put(&p, PP_PAINT_WAIT, -1, (free - from) * scale, (end - from) * scale);
@@ -252,9 +262,8 @@ int32_t pp_action_at(const pp_schedule *s, const pp_timeline *line, int32_t rank
 }
 
 int32_t pp_kinds(const pp_schedule *s, const double *costs, const pp_timeline *line) {
-    int32_t kinds = 0, moved = 0;
+    int32_t kinds = line->ops, moved = 0;
     double end = 0;
-    for (int32_t i = 0; i < s->action_count; i++) kinds |= 1 << s->actions[i].op;
     if (s->pipes * s->stages > s->ranks) kinds |= PP_KIND_CHUNKS;
     for (int32_t stage = 0; stage < s->stages; stage++) moved |= costs[PP_COST_LATENCY * s->stages + stage] > 0;
     for (int32_t i = 0; i < s->action_count && !(kinds & PP_KIND_MESSAGE); i++)

@@ -494,6 +494,7 @@ typedef struct pp_timeline {
     uint32_t *runs;   /* pieces of the ranks' lists, in an order in which all comes after what it waits for */
     int32_t run_count;
     int32_t fused; /* 1: the schedule has fused slots */
+    int32_t ops;   /* bit 1 << op for each op there is */
     double *start;
     double *finish;
     double *rank_scratch; /* for the library's own use */

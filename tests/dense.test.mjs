@@ -21,7 +21,9 @@ function painted(simulation, { columns = 300, height = 12, pitch = 14, grain = 1
     const count = ranks ?? simulation.perRank.length - first;
     const bytes = new Uint8ClampedArray(columns * pitch * count * 4);
     const wide = scale ?? columns / simulation.summary.makespan;
-    simulation.paint({ from, scale: wide, first, ranks: count, columns, height, pitch, grain, palette }, bytes);
+    simulation.paint({ from, scale: wide, first, ranks: count, columns, height, pitch, grain, palette }, (pixels) =>
+        bytes.set(pixels),
+    );
     const pixels = new Uint32Array(bytes.buffer);
     const kindOf = (value) => (value === 0 ? NONE : (value - 1) >> 1);
     const column = (rank, x, rows = height) =>
@@ -178,7 +180,7 @@ test('more kinds than rows become one mixed colour, of which none is the whole',
             grain: 1,
             palette: two,
         },
-        bytes,
+        (pixels) => bytes.set(pixels),
     );
     const [red, green, blue, alpha] = bytes.slice(4 * 20);
     assert.ok(red > 60 && red < 120 && green > 130 && green < 200 && blue === 0 && alpha === 255, `${red} ${green}`);

@@ -8,6 +8,8 @@ import { PAINT_KINDS } from './step.js';
 const SVG = 'http://www.w3.org/2000/svg';
 /** More pixels than these take longer than a frame: the picture is then coarser than the screen. */
 const MOST_PIXELS = 6e6;
+/** Rows after which the core's patterns are where they were (TILE in paint.c), whatever the pitch. */
+const PATTERN = 24;
 const OPS = ['F', 'B', 'I', 'W', 'R'];
 /** Classes whose fill is the ground, and whose stroke is the mark, in the order of the core's palette. */
 const PROBES = [
@@ -45,8 +47,8 @@ export class Dense {
     canvas = document.createElement('canvas');
     #probe = document.createElementNS(SVG, 'svg');
     #context = this.canvas.getContext('2d');
-    /** @type {ImageData | null} */
-    #image = null;
+    /** Puts off what is left to paint. */
+    #later = nothing;
     /** @type {[Simulation, Scene] | null} */
     #drawn = null;
     #key = '';
@@ -81,6 +83,7 @@ export class Dense {
 
     clear() {
         for (const list of this.#media.splice(0)) list.removeEventListener('change', this.recolour);
+        this.#later();
         this.#probe.remove();
         this.canvas.remove();
         this.#drawn = null;
@@ -114,7 +117,7 @@ export class Dense {
         return palette;
     }
 
-    /** @param {Uint32Array} palette */
+    /** Rows in sight at once, the others when there is time: what a reader waits for is what he sees. @param {Uint32Array} palette */
     #paint(palette) {
         const { canvas } = this;
         const [simulation, scene] = /** @type {[Simulation, Scene]} */ (this.#drawn);
@@ -124,28 +127,61 @@ export class Dense {
         const ratio = Math.min(devicePixelRatio || 1, Math.sqrt(MOST_PIXELS / (width * height)));
         const columns = Math.max(1, Math.ceil(width * ratio));
         const pitch = Math.max(1, Math.ceil(rows.pitch * ratio));
-        if (canvas.width !== columns || canvas.height !== pitch * rows.count || !this.#image) {
+        const grain = Math.max(1, Math.round(ratio));
+        if (canvas.width !== columns || canvas.height !== pitch * rows.count) {
             canvas.width = columns;
             canvas.height = pitch * rows.count;
-            this.#image = new ImageData(columns, pitch * rows.count);
         }
         const place = { left: plot.left, top: plot.top, width, height };
         for (const [name, value] of Object.entries(place)) canvas.style.setProperty(name, `${value}px`);
-        simulation.paint(
-            {
-                from: plot.origin,
-                scale: columns / plot.span,
-                first: rows.first,
-                ranks: rows.count,
-                columns,
-                height: Math.max(1, Math.round(rows.height * (pitch / rows.pitch))),
-                pitch,
-                grain: Math.max(1, Math.round(ratio)),
-                palette,
-            },
-            this.#image.data,
-        );
-        this.#context?.putImageData(this.#image, 0, 0);
+        /** @param {number} first @param {number} end  rows of the picture */
+        const part = (first, end) => {
+            if (first >= end) return;
+            simulation.paint(
+                {
+                    from: plot.origin,
+                    scale: columns / plot.span,
+                    first: rows.first + first,
+                    ranks: end - first,
+                    columns,
+                    height: Math.max(1, Math.round(rows.height * (pitch / rows.pitch))),
+                    pitch,
+                    grain,
+                    palette,
+                },
+                (pixels) => this.#context?.putImageData(new ImageData(pixels, columns), 0, first * pitch),
+            );
+        };
+        const [first, end] = this.#inSight(rows.count, grain * PATTERN);
+        this.#later();
+        part(first, end);
+        if (first > 0 || end < rows.count) {
+            const all = () => {
+                this.#later();
+                part(0, first);
+                part(end, rows.count);
+            };
+            const soon = setTimeout(all, 100);
+            addEventListener('scroll', all, { capture: true, passive: true });
+            addEventListener('beforeprint', all);
+            this.#later = () => {
+                clearTimeout(soon);
+                removeEventListener('scroll', all, true);
+                removeEventListener('beforeprint', all);
+                this.#later = nothing;
+            };
+        }
         this.#key = this.#keyOf(palette);
     }
+
+    /** Rows within the window, from and to where patterns begin anew. @param {number} count @param {number} period */
+    #inSight(count, period) {
+        const { top, height } = this.canvas.getBoundingClientRect();
+        const row = height / count;
+        if (!(row > 0) || matchMedia('print').matches) return [0, count];
+        const at = (/** @type {number} */ periods) => Math.max(0, Math.min(count, periods * period));
+        return [at(Math.floor(-top / row / period)), at(Math.ceil((innerHeight - top) / row / period))];
+    }
 }
+
+function nothing() {}

@@ -117,13 +117,14 @@ export class Step {
 
     #idle() {
         const { core, idleFields } = this.#access;
-        const count = this.#with((_, { schedule, costs, timeline }) =>
-            core.pp_idle_fill(schedule, costs, timeline, 0, 0),
-        );
         /** @type {any} */
-        const idle = { count };
+        const idle = {};
+        lazily(idle, ['count'], () => ({
+            count: this.#with((_, { schedule, costs, timeline }) => core.pp_idle_fill(schedule, costs, timeline, 0, 0)),
+        }));
         return lazily(idle, idleFields, () =>
             this.#with((alloc, { schedule, costs, timeline }) => {
+                const { count } = idle;
                 const fields = idleFields.length;
                 const at = alloc(8 * fields * count);
                 core.pp_idle_fill(schedule, costs, timeline, at, count);
@@ -161,19 +162,23 @@ export class Step {
             : null;
     }
 
-    /** Draws the step into pixels: columns * ranks * pitch of them, 4 bytes each. @param {Picture} picture @param {Uint8ClampedArray} pixels */
-    paint({ from, scale, first, ranks, columns, height, pitch, grain, palette }, pixels) {
+    /**
+     * Draws the step into pixels: columns * ranks * pitch of them, 4 bytes each.
+     * @param {Picture} picture @param {(pixels: Uint8ClampedArray<ArrayBuffer>) => void} use  they are the core's, and good during the call
+     */
+    paint({ from, scale, first, ranks, columns, height, pitch, grain, palette }, use) {
         const { core } = this.#access;
         this.#with((alloc, { schedule, costs, timeline }) => {
             const colours = alloc(palette.byteLength);
             const scratch = alloc(core.pp_paint_scratch_bytes(schedule));
-            const at = alloc(pixels.length);
+            const length = 4 * columns * pitch * ranks;
+            const at = alloc(length);
             this.#access
                 .bytes(colours, palette.byteLength)
                 .set(new Uint8Array(palette.buffer, palette.byteOffset, palette.byteLength));
             const shape = [from, scale, first, ranks, columns, height, pitch, grain];
             core.pp_paint(schedule, costs, timeline, ...shape, colours, scratch, at);
-            pixels.set(this.#access.bytes(at, pixels.length));
+            use(new Uint8ClampedArray(core.memory.buffer, at, length));
         });
     }
 

@@ -84,6 +84,53 @@ describe('large steps in a page', { skip: withoutBrowser }, () => {
         await page.close();
     });
 
+    it('rows in sight first, the others when there is time, or as soon as one scrolls; at last the same picture', async () => {
+        const tall = '<pipeline-figure schedule="1f1b" ranks="256" microbatches="16" lang="en"></pipeline-figure>';
+        /** Sums of the upper 100 rows of pixels and of the lower 100, once `when` is over. @param {import('puppeteer-core').Page} page @param {string} forward @param {string} when */
+        const sums = (page, forward, when) =>
+            page.$eval(
+                'pipeline-figure',
+                async (figure, cost, until) => {
+                    const node = /** @type {any} */ (figure);
+                    node.forward = cost;
+                    await node.updateComplete;
+                    if (until === 'scrolled') dispatchEvent(new Event('scroll'));
+                    if (until === 'printed') dispatchEvent(new Event('beforeprint'));
+                    if (until === 'later') await new Promise((done) => setTimeout(done, 300));
+                    const canvas = node.shadowRoot.querySelector('canvas.dense');
+                    const copy = document.createElement('canvas');
+                    Object.assign(copy, { width: canvas.width, height: canvas.height });
+                    const context = /** @type {CanvasRenderingContext2D} */ (
+                        copy.getContext('2d', { willReadFrequently: true })
+                    );
+                    context.drawImage(canvas, 0, 0);
+                    return [0, canvas.height - 100].map((y) => {
+                        const { data } = context.getImageData(0, y, canvas.width, 100);
+                        return new Uint32Array(data.buffer).reduce((sum, pixel) => (sum * 31 + pixel) >>> 0, 7);
+                    });
+                },
+                forward,
+                when,
+            );
+        const high = await openLarge(tall, { viewport: { width: 900, height: 2000 } });
+        const whole = {};
+        for (const cost of ['1', '2', '3', '4']) whole[cost] = await sums(high.page, cost, 'at once');
+        await high.page.close();
+        const low = await openLarge(tall, { viewport: { width: 900, height: 500 } });
+        assert.deepEqual(await sums(low.page, '1', 'later'), whole['1']);
+        const [upper, lower] = await sums(low.page, '2', 'at once');
+        assert.ok(upper === whole['2'][0] && lower !== whole['2'][1]);
+        assert.deepEqual(await sums(low.page, '2', 'later'), whole['2']);
+        assert.deepEqual(await sums(low.page, '3', 'scrolled'), whole['3']);
+        assert.deepEqual(await sums(low.page, '4', 'printed'), whole['4']);
+        await low.page.evaluate(() => scrollTo(0, 800));
+        await rest(low.page);
+        const [above, below] = await sums(low.page, '1', 'at once');
+        assert.ok(above !== whole['1'][0] && below === whole['1'][1]);
+        assert.deepEqual([...low.complaints, ...high.complaints], []);
+        await low.page.close();
+    });
+
     it('dark pages, changes of the theme, a colour of the page, forced colours, paper', async () => {
         const { page } = await openLarge(
             LARGE.replace('<pipeline-figure', '<pipeline-figure style="--pipeline-backward:#ff00ff"'),

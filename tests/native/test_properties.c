@@ -1,5 +1,6 @@
 /* Random requests, and what must hold of every one that is accepted. How many is the first argument, the seed the
  * second; npm run fuzz asks for a million. The times are held against a second simulator written here from the rules. */
+#include <math.h>
 #include <stdio.h>
 
 #include "check.h"
@@ -175,6 +176,51 @@ static void scaled(plan *p, const char *text) {
     free(start);
 }
 
+/* The figures that the report finds in one walk, each by a walk of its own from what the timeline says. */
+static void counted(const plan *p, const char *text) {
+    const pp_schedule *s = p->schedule;
+    const pp_timeline *line = p->timeline;
+    double largest = 0, latency = 0, messages[2] = {0};
+    for (int32_t k = 0; k < s->microbatches; k++) {
+        double first = INFINITY, last = 0;
+        for (int32_t i = 0; i < s->action_count; i++) {
+            if (s->actions[i].op == PP_W || s->actions[i].microbatch / s->slices != k) continue;
+            first = fmin(first, line->start[i]);
+            last = fmax(last, line->finish[i]);
+        }
+        if (k == 0) latency = last - first;
+        largest = fmax(largest, last - first);
+    }
+    CHECK_MSG(p->summary.latency_first == latency, "%s: latency %g for %g", text, p->summary.latency_first, latency);
+    CHECK_MSG(p->summary.latency_largest == largest, "%s: largest latency", text);
+    int32_t peak = 0;
+    for (int32_t r = 0; r < s->ranks; r++) {
+        int32_t held = 0, most = 0, warmup = 0, seen = 0;
+        double busy = 0;
+        for (int32_t i = s->rank_begin[r]; i < s->rank_begin[r + 1]; i++) {
+            const pp_action *a = &s->actions[i];
+            const int second = i > s->rank_begin[r] && a[-1].fused, x = line->input[i];
+            if (!second) busy += line->finish[i] - line->start[i];
+            seen |= a->op == PP_B || a->op == PP_I;
+            warmup += a->op == PP_F && !seen;
+            if (!second) held += (a->op == PP_F) + (a->fused && a[1].op == PP_F); /* both begin before one ends */
+            most = held > most ? held : most;
+            held -= a->op == PP_B || a->op == PP_W;
+            if (x >= 0 && a->op != PP_R && (x < s->rank_begin[r] || x >= s->rank_begin[r + 1]))
+                messages[a->op != PP_F]++;
+        }
+        CHECK_MSG(fabs(p->ranks[r].busy - busy) <= 1e-9 * p->summary.makespan, "%s: busy of rank %d", text, r);
+        CHECK_MSG(p->ranks[r].peak_activations == (s->trains ? most : 0), "%s: peak of rank %d", text, r);
+        CHECK_MSG(p->ranks[r].warmup == (s->trains ? warmup : 0), "%s: warm-up of rank %d", text, r);
+        peak = most > peak ? most : peak;
+    }
+    CHECK_MSG(p->summary.transfers_forward == messages[0], "%s: %g messages up", text, messages[0]);
+    CHECK_MSG(p->summary.transfers_backward == messages[1], "%s: %g messages down", text, messages[1]);
+    int32_t ops = 0;
+    for (int32_t i = 0; i < s->action_count; i++) ops |= 1 << s->actions[i].op;
+    CHECK_MSG((pp_kinds(s, p->costs, line) & 31) == ops, "%s: kinds", text);
+}
+
 static int one(const char *text, int64_t *accepted, int64_t *deadlocked) {
     plan p;
     int32_t status = plan_make(&p, text);
@@ -188,6 +234,7 @@ static int one(const char *text, int64_t *accepted, int64_t *deadlocked) {
         const pp_summary *sum = &p.summary;
         CHECK_MSG(sum->lower_bound <= sum->makespan, "%s: bound %g over %g", text, sum->lower_bound, sum->makespan);
         CHECK_MSG(sum->busy + sum->idle == p.schedule->ranks * sum->makespan, "%s: busy + idle", text);
+        counted(&p, text);
         if (p.config.transfer == PP_TRANSFER_OVERLAP) {
             against_slow(&p, text);
             relabelled(&p, text);
