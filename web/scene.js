@@ -220,7 +220,8 @@ function axisShapes(scene, makespan) {
         if (time !== makespan) put(time, 'pf-tick');
     }
     if (makespan <= (begin + end) * (1 + 1e-9)) put(makespan, 'pf-tick pf-tick-last');
-    return [{ type: 'path', class: 'pf-axis', d: marks, fill: 'none', stroke: 'currentColor' }, ...labels];
+    labels.unshift({ type: 'path', class: 'pf-axis', d: marks, fill: 'none', stroke: 'currentColor' });
+    return labels.map((shape) => ({ ...shape, part: 'axis' }));
 }
 
 // ---- phases ----

@@ -24,7 +24,9 @@ export function escapeXml(text) {
 export function shapeToText(shape) {
     let tag = shape.type;
     for (const name of Object.keys(shape)) {
-        if (!OWN.has(name) && shape[name] !== undefined) tag += ` ${name}="${escapeXml(shape[name])}"`;
+        // A file has no page around it whose style sheet could name a part.
+        if (!OWN.has(name) && name !== 'part' && shape[name] !== undefined)
+            tag += ` ${name}="${escapeXml(shape[name])}"`;
     }
     const inner =
         (shape.text === undefined ? '' : escapeXml(shape.text)) + (shape.shapes ?? []).map(shapeToText).join('');
