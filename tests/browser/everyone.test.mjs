@@ -118,6 +118,13 @@ describe('what axe does not see', { skip: withoutBrowser }, () => {
                         await press(page, `[data-view="${view}"]`);
                         await look(view);
                     }
+                    await press(page, '[aria-controls="edit"]');
+                    for (const part of ['layers', 'samples', 'costs']) {
+                        await press(page, `[data-part="${part}"]`);
+                        const handles = (await page.evaluate(colouredThings)).filter(({ what }) => what === 'handle');
+                        assert.ok(handles.length > 0, part);
+                        await look(part);
+                    }
                     await page.close();
                 }
             });

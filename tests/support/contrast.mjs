@@ -18,7 +18,7 @@ export function colouredThings() {
     };
     const pageGround = getComputedStyle(document.documentElement).backgroundColor;
     for (const picture of /** @type {NodeListOf<SVGSVGElement>} */ (
-        root.querySelectorAll('.chart > svg:not(.time, .names), .beside > svg, svg.sweep')
+        root.querySelectorAll('.chart > svg:not(.time, .names), .beside > svg, svg.sweep, svg.strip, svg.bar')
     )) {
         const shapes = /** @type {SVGGeometryElement[]} */ (
             [...picture.querySelectorAll('path, rect, circle')].filter(
@@ -56,12 +56,14 @@ export function colouredThings() {
         const grounds = [pageGround, ...(idle ? [fillOf(idle)] : [])];
         for (const shape of shapes) {
             const name = shape.getAttribute('class') ?? '';
-            if (!/(^|\s)pf-[FBIWR](\s|$)|sweep-(?:axis|line|point)|pf-memory/.test(name)) continue;
+            const isHandle = shape.matches('.handle > :is(circle, path)');
+            const counts = /(^|\s)pf-[FBIWR](\s|$)|sweep-(?:axis|line|point)|pf-memory|piece|cuts|slowest/;
+            if (!isHandle && !counts.test(name)) continue;
             const { stroke, strokeWidth } = style(shape);
             for (const ground of grounds) {
                 found.push({
                     kind: 'edge',
-                    what: name,
+                    what: isHandle ? 'handle' : name,
                     ink: `${Number.parseFloat(strokeWidth) > 0 ? stroke : 'none'}|${fillOf(shape)}`,
                     ground,
                 });
