@@ -251,42 +251,58 @@ static int take_number(pp_text *text, double *value) {
     return used > 0 && isfinite(*value);
 }
 
+/* A line "rank N: time" has begun; N is `count`. What is left of a time that cannot be read is refused where it stands. */
+static int32_t rank_read(const reader *r, pp_text *rest, int32_t count, double *values) {
+    double number;
+    skip(rest, " ");
+    const pp_text rank = *rest;
+    const int ordered = take_number(rest, &number) && number == count && count < r->capacity;
+    skip(rest, " ");
+    const int colon = ordered && take_word(rest, ":");
+    skip(rest, " ");
+    if (colon && take_number(rest, &values[count])) return PP_OK;
+    if (!ordered) *rest = rank;
+    int32_t length = 0;
+    while (length < rest->length && length < 20 && strchr(" \t\r\n", rest->begin[length]) == NULL) length++;
+    return refuse_at(r, rest->begin, length, PP_RECORD_NUMBER);
+}
+
 /* Times of one timer: "name ....: (min, max)", "name ....: max", or a line "rank N: time" for each rank. values: one
- * per rank. Returns how many there are: 0 for none, 1 where only the largest is told. */
-static int32_t timer_read(pp_text text, const char *name, double *values, int32_t capacity) {
-    pp_text rest = behind_last(text, name);
+ * per rank. *count: how many there are, 0 for none; *largest: 1 where only the largest is told. */
+static int32_t timer_read(const reader *r, const char *name, double *values, int32_t *count, int *largest) {
+    pp_text rest = behind_last(r->text, name);
     double value;
-    int32_t count = 0;
+    *count = *largest = 0;
     skip(&rest, " .");
-    if (!take_word(&rest, ":")) return 0;
+    if (!take_word(&rest, ":")) return PP_OK;
     skip(&rest, " \t\r");
     if (take_word(&rest, "(")) {
         skip(&rest, " ");
-        if (!take_number(&rest, &value)) return 0;
+        if (!take_number(&rest, &value)) return PP_OK;
         skip(&rest, " ,");
     }
-    if (take_number(&rest, &values[0])) return 1;
-    for (;;) {
+    if (take_number(&rest, &values[0])) {
+        *count = *largest = 1;
+        return PP_OK;
+    }
+    for (;; ++*count) {
         skip(&rest, " \t\r\n>");
-        if (!take_word(&rest, "rank")) return count;
-        skip(&rest, " ");
-        if (!take_number(&rest, &value) || value != count || count == capacity) return count;
-        skip(&rest, " ");
-        if (!take_word(&rest, ":")) return count;
-        skip(&rest, " ");
-        if (!take_number(&rest, &values[count])) return count;
-        count++;
+        if (!take_word(&rest, "rank")) return PP_OK;
+        const int32_t status = rank_read(r, &rest, *count, values);
+        if (status != PP_OK) return status;
     }
 }
 
 /* Megatron lays stages in a loop, and where several ranks share a place in the pipeline they follow each other. */
 static int32_t timer_row(reader *r, const char *name, int32_t row, const pp_config *config, double *scratch) {
-    int32_t n = timer_read(r->text, name, scratch, r->capacity);
-    if (n == 0) return PP_OK;
+    int32_t n;
+    int largest;
+    const int32_t status = timer_read(r, name, scratch, &n, &largest);
+    if (status != PP_OK || n == 0) return status;
     if (config == NULL || config->ranks <= 0) return refuse(PP_PROFILE_SHAPE, -1, -1, -1, r->fault);
     int32_t p = config->ranks, share = n / p;
     double parts = (double)config->microbatches * config->chunks;
-    if (n == 1) {
+    if (largest) {
         add(r, row, scratch[0] / parts);
         return PP_OK;
     }

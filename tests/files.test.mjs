@@ -387,6 +387,17 @@ test("a profile from Megatron's timers, as far as they tell", () => {
     assert.throws(() => engine.parseProfile(all), /ranks, microbatches and chunks/);
     const three = engine.simulate({ schedule: 'gpipe', ranks: 3 }).config;
     assert.throws(() => engine.parseProfile(all, three), /2 ranks, which is no multiple of 3/);
+    // What cannot be read is refused, not left out.
+    for (const [from, to, words] of [
+        ['rank  1: 24.00', 'rank  1: -24.00', /Row 9.*-24\.00 is not a number/],
+        ['rank  1: 24.00', 'rank  1: nan', /Row 9.*nan is not a number/],
+        ['rank  1: 24.00', 'rank  2: 24.00', /Row 9.*2: is not a number/],
+        ['rank  1: 24.00', '', /1 ranks, which is no multiple of 2/],
+    ])
+        assert.throws(
+            () => engine.parseProfile(all.replace(/** @type {string} */ (from), /** @type {string} */ (to)), run),
+            /** @type {RegExp} */ (words),
+        );
 });
 
 test('traces: a thread a rank, an arrow a transfer', () => {

@@ -491,6 +491,18 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         await give(page, '{"forward": [1, 2], "backward": 3}', 'paste');
         assert.equal((await request(page)).forward, '1 2');
         assert.equal((await request(page)).backward, '3');
+        // A report of Megatron's timers: milliseconds of a step, over four micro-batches.
+        const report = [
+            'times across ranks (ms):\n  forward-compute:\n     rank  0: 8.00\n     rank  1: 16.00\n',
+            '  backward-compute:\n     rank  0: 16.00\n     rank  1: 24.00\n',
+        ];
+        await give(page, report.join(''), 'drop');
+        assert.equal((await request(page)).forward, '2 4');
+        assert.equal((await request(page)).backward, '4 6');
+        assert.equal(await ticks(page), '46');
+        await give(page, report.join('').replace('rank  1: 24.00', 'rank  1: -24.00'), 'drop');
+        assert.match((await reading(page)).refusal ?? '', /-24/);
+        assert.equal((await request(page)).backward, '4 6');
         await give(page, 'device,op,stage,microbatch,start,end\n0,F,0,0,0,1\n1,F,1,0,1.5,4\n', 'paste');
         assert.equal(await ticks(page), '4');
         await press(page, '[data-file="times"]');
