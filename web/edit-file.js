@@ -66,7 +66,9 @@ export function readGiven(engine, name, text, config) {
     } catch (error) {
         const { code, message, fault } = /** @type {PipelineError} */ (error);
         if (!code) throw error;
-        return { error: code === 'profile' && fault.a > 0 ? message : refusal.message }; // 0: the file tells no costs at all
+        // 0: the file tells no costs at all. A record that cannot be read lies in a file that does.
+        const tells = code === 'record' || (code === 'profile' && fault.a > 0);
+        return { error: tells ? message : refusal.message };
     }
 }
 
