@@ -62,4 +62,7 @@ int32_t pp_scalars_settle(const pp_text *given, pp_config *config, pp_fault *fau
 /* An option that config's schedule does not know is refused rather than dropped in silence. */
 int32_t pp_refuse_meaningless(const pp_config *config, int32_t option, pp_text seen, pp_fault *fault);
 
+/* Whether a training can go without a flush (training.c): PP_OK or ASYNC_OPTION. */
+int32_t pp_stream_runs(const pp_training *training, pp_fault *fault);
+
 #endif

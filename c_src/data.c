@@ -136,8 +136,11 @@ static void shuffle(pp_data *data, int32_t epoch) {
 }
 
 void pp_data_batch(pp_data *data, int32_t step, int32_t batch, float *features, int32_t *labels) {
-    const int64_t first = (int64_t)step * batch;
-    for (int32_t n = 0; n < batch; n++) {
+    pp_data_rows(data, (int64_t)step * batch, batch, features, labels);
+}
+
+void pp_data_rows(pp_data *data, int64_t first, int32_t rows, float *features, int32_t *labels) {
+    for (int32_t n = 0; n < rows; n++) {
         const int64_t position = first + n;
         shuffle(data, (int32_t)(position / data->samples));
         const size_t sample = (size_t)data->order[position % data->samples], inputs = (size_t)data->inputs;

@@ -16,4 +16,7 @@ struct pp_data {
     int32_t *order;  /* samples: a permutation */
 };
 
+/* Samples first .. first + rows - 1 of all that the steps take one after the other; batches of one size are cut from them. */
+void pp_data_rows(pp_data *data, int64_t first, int32_t rows, float *features, int32_t *labels);
+
 #endif

@@ -230,7 +230,7 @@ static int32_t unmet(const pp_schedule *s, const tables *t, const int32_t *input
 }
 
 int32_t pp_stall(const pp_schedule *s, const double *costs, int32_t transfer, pp_timeline *line, int32_t *circle,
-                 double *halt) {
+                 double *times) {
     tables t;
     int32_t *head = (int32_t *)line->rank_scratch, *waits = head + s->ranks, *stands = waits + s->ranks, pairs = 0,
             moved;
@@ -267,15 +267,20 @@ int32_t pp_stall(const pp_schedule *s, const double *costs, int32_t transfer, pp
     memset(line->finish, 0, (size_t)s->action_count * sizeof(double));
     pp_fault scratch;
     pp_simulate(s, costs, transfer == PP_TRANSFER_RENDEZVOUS ? PP_TRANSFER_OVERLAP : transfer, line, &scratch);
-    *halt = 0;
-    for (int32_t i = 0; i < s->action_count; i++) *halt = line->finish[i] > *halt ? line->finish[i] : *halt;
+    double halt = 0, end = 0;
+    for (int32_t i = 0; i < s->action_count; i++) halt = line->finish[i] > halt ? line->finish[i] : halt;
     for (r = 0; r < s->ranks; r++) {
-        double free = *halt;
+        double free = halt;
         for (int32_t i = head[r]; i < s->rank_begin[r + 1]; i++) {
             line->start[i] = free;
             line->finish[i] = free + pp_cost_of(s, costs, i);
             if (!s->actions[i].fused) free = line->finish[i];
         }
+        const int32_t first = s->rank_begin[r];
+        times[2 + r] = first < s->rank_begin[r + 1] ? line->start[first] : 0;
+        end = free > end ? free : end;
     }
+    times[0] = halt;
+    times[1] = end;
     return pairs;
 }

@@ -302,10 +302,12 @@ static const pp_words templates[PP_STATUS_COUNT] = {
          "столько же, сколько выходов (здесь %a и %b)."},
     [PP_ERR_SPLIT_EMPTY] = {"%o = %s: with split = last, %a micro-batches of %b would leave nothing for the last one.",
                             "%o = %s: при split = last в микробатчах по %b (всего %a) последнему ничего не останется."},
-    [PP_ERR_RANK_OPTION] = {"%o = %s: ranks in workers of their own exchange activations and gradients and resume from "
-                            "weights alone, which is too little for that.",
-                            "%o = %s: устройства в отдельных потоках обмениваются активациями и градиентами и "
-                            "продолжают с одних весов, а для этого нужно больше."},
+    [PP_ERR_ASYNC_OPTION] =
+        {"%o = %s: without a flush each stage updates by itself, in the order of 1F1B; this needs all stages at once, "
+         "or "
+         "another order.",
+         "%o = %s: без опустошения конвейера каждая стадия обновляет веса сама, в порядке 1F1B, а здесь нужны все "
+         "стадии сразу или другой порядок."},
     [PP_ERR_DIVERGED] = {"The training left the range of numbers; take a smaller rate.",
                          "Обучение разошлось: значения вышли за пределы чисел; уменьшите скорость обучения."},
     [PP_STEP_DONE] = {"The step is finished.", "Шаг обучения закончен."},
@@ -480,7 +482,7 @@ int32_t pp_fault_message(const pp_fault *fault, int32_t lang, char *out, int32_t
     if (of_file != NULL) text = *of_file;
     put_template(&s, fault, ru ? text.ru : text.en, ru);
     if (fault->fix_option >= 0) {
-        int remove = code == PP_ERR_OPTION_MEANINGLESS;
+        int remove = code == PP_ERR_OPTION_MEANINGLESS || (code == PP_ERR_ASYNC_OPTION && fault->fix_value[0] == 0);
         if (remove)
             put(&s, ru ? " Уберите " : " Leave out ");
         else

@@ -66,6 +66,18 @@ static norm norm_of(const pp_network *network, int32_t l, float *parameters) {
     return n;
 }
 
+float *pp_stage_statistics(const pp_network *network, int32_t stage, int32_t microbatch, int32_t *count) {
+    size_t units = 0, before = 0;
+    *count = 0;
+    for (int32_t l = 0; l < network->layers - 1; l++) {
+        const int32_t width = network->norm == PP_NORM_BATCH ? network->widths[l + 1] : 0;
+        units += (size_t)width;
+        if (l < network->cuts[stage]) before += (size_t)width;
+        if (l >= network->cuts[stage] && l < network->cuts[stage + 1]) *count += 3 * width;
+    }
+    return network->pass.statistics + 3 * ((size_t)microbatch * units + before);
+}
+
 void pp_extended_seed(pp_network *network) {
     for (int32_t l = 0; l < network->layers - 1; l++) {
         const norm n = norm_of(network, l, network->parameters);

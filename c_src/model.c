@@ -214,6 +214,41 @@ void pp_network_copy(pp_network *to, const pp_network *from) {
     to->scale = from->scale;
 }
 
+/* ---- saving ---- */
+
+/* What a stage's later steps depend on beside its floats. */
+typedef struct progress {
+    int32_t applied, good;
+    double scale;
+} progress;
+
+/* The stage's part of array n: the parameters, then the state of the update. */
+static float *saved_array(const pp_network *network, int32_t stage, int32_t n) {
+    float *const whole = n == 0 ? network->parameters : network->state + (n - 1) * (size_t)network->parameter_count;
+    return whole + network->layer_begin[network->cuts[stage]];
+}
+
+size_t pp_stage_save(const pp_network *network, int32_t stage, void *memory) {
+    const size_t size = (size_t)pp_stage_parameter_count(network, stage) * sizeof(float);
+    const progress now = {network->applied, network->good, network->scale};
+    const int32_t arrays = 1 + (network->kind >> PP_KIND_UPDATE);
+    if (memory != NULL) memcpy(memory, &now, sizeof now);
+    for (int32_t n = 0; memory != NULL && n < arrays; n++)
+        memcpy((char *)memory + sizeof now + (size_t)n * size, saved_array(network, stage, n), size);
+    return sizeof now + (size_t)arrays * size;
+}
+
+void pp_stage_load(pp_network *network, int32_t stage, const void *memory) {
+    const size_t size = (size_t)pp_stage_parameter_count(network, stage) * sizeof(float);
+    progress then;
+    memcpy(&then, memory, sizeof then);
+    network->applied = then.applied;
+    network->good = then.good;
+    network->scale = then.scale;
+    for (int32_t n = 0; n <= network->kind >> PP_KIND_UPDATE; n++)
+        memcpy(saved_array(network, stage, n), (const char *)memory + sizeof then + (size_t)n * size, size);
+}
+
 /* ---- one layer ---- */
 
 static void layer_forward(const pp_network *network, int32_t l, int32_t rows, const float *x, float *y) {
@@ -359,16 +394,25 @@ void pp_network_loss_backward(const pp_network *network, int32_t rows, const flo
     if (network->extended) pp_weigh(network, rows, labels, output_gradient);
 }
 
-int32_t pp_labelled(const int32_t *labels, int32_t rows) {
+int32_t pp_with_label(const int32_t *labels, int32_t rows) {
     int32_t count = 0;
     for (int32_t r = 0; r < rows; r++) count += labels[r] >= 0;
+    return count;
+}
+
+int32_t pp_labelled(const int32_t *labels, int32_t rows) {
+    const int32_t count = pp_with_label(labels, rows);
     return count > 0 ? count : 1;
 }
 
-double pp_mean_loss(int32_t rows, const int32_t *labels, const float *losses) {
+double pp_loss_sum(int32_t rows, const float *losses) {
     double sum = 0.0;
     for (int32_t r = 0; r < rows; r++) sum += (double)losses[r];
-    return sum / (double)pp_labelled(labels, rows);
+    return sum;
+}
+
+double pp_mean_loss(int32_t rows, const int32_t *labels, const float *losses) {
+    return pp_loss_sum(rows, losses) / (double)pp_labelled(labels, rows);
 }
 
 int32_t pp_network_update(pp_network *network, int32_t rows, const int32_t *labels, const float *losses, double rate,
@@ -383,6 +427,7 @@ int32_t pp_network_update(pp_network *network, int32_t rows, const int32_t *labe
         return PP_ERR_DIVERGED;
     }
     pp_divide_sgd(network->parameters, network->gradients, samples, (float)rate, count);
+    network->applied++;
     return PP_OK;
 }
 

@@ -80,8 +80,11 @@ void pp_network_loss_backward(const pp_network *network, int32_t rows, const flo
  * weights stay, and the status is PP_ERR_DIVERGED. losses: one per sample. */
 int32_t pp_network_update(pp_network *network, int32_t rows, const int32_t *labels, const float *losses, double rate,
                           double *loss);
-/* The mean over the samples that have a label, added in order. */
+/* The losses added in order, and their mean over the samples that have a label. */
+double pp_loss_sum(int32_t rows, const float *losses);
 double pp_mean_loss(int32_t rows, const int32_t *labels, const float *losses);
+/* How many have one. */
+int32_t pp_with_label(const int32_t *labels, int32_t rows);
 /* How many have one, at least 1: what gradients are divided by. */
 int32_t pp_labelled(const int32_t *labels, int32_t rows);
 /* First row of micro-batch k, 0 .. m, of a batch. */
@@ -104,7 +107,14 @@ void pp_extended_seed(pp_network *network);
 int pp_asks_more(const pp_network *network, const pp_training *training);
 /* Makes the first layer's weights those of the last one, transposed; add: both become their sum. */
 void pp_tie(const pp_network *network, float *parameters, int add);
+/* The same of the two layers alone, wherever they lie. */
+void pp_tie_ends(const pp_network *network, float *first, float *last, int add);
+/* What layer l adds to the square of the norm. Weights that two layers share count once. */
+double pp_layer_square(const pp_network *network, const float *gradients, int32_t l);
+/* Squares added layer by layer, and the root. */
 double pp_global_norm(const pp_network *network, const float *gradients);
+/* What gradients of this norm are to be multiplied with. */
+float pp_clip_factor(double norm, double limit);
 void pp_clip(const pp_network *network, float *gradients, double limit);
 /* Layers begin .. end-1 as a stage, or all of them; arguments as for the stages above. */
 void pp_layers_forward(const pp_network *network, int32_t begin, int32_t end, int32_t rows, const float *input,
@@ -119,11 +129,22 @@ void pp_layer_evaluate(const pp_network *network, int32_t l, int32_t rows, float
 /* Weighs a micro-batch's loss gradient: by the scale, and by what the mean is taken over. */
 void pp_weigh(const pp_network *network, int32_t rows, const int32_t *labels, float *gradient);
 double pp_extended_loss(const pp_network *network, int32_t rows, const int32_t *labels, const float *losses);
-/* Batch norm's running statistics, at the end of a step that is taken. */
-void pp_move_running(pp_network *network);
+/* What batch norm found of a micro-batch in the layers of a stage, `count` floats in a row; 0: nothing. */
+float *pp_stage_statistics(const pp_network *network, int32_t stage, int32_t microbatch, int32_t *count);
+/* Weights begin .. begin + count - 1 by their gradients, as the training's update says; step: from 1, for Adam. */
+void pp_descend(pp_network *network, int32_t begin, int32_t count, int32_t step);
 /* pp_network_update for such a network. */
 int32_t pp_extended_update(pp_network *network, int32_t rows, const int32_t *labels, const float *losses, double *loss);
+/* Its parts, for ranks that must hear of each other in between. Gradients become those of the mean; 1 if all are finite. */
+int32_t pp_update_divide(pp_network *network, int32_t rows, const int32_t *labels);
+/* The step, PP_OK; or, taken 0, none, PP_ERR_DIVERGED. */
+int32_t pp_update_end(pp_network *network, int32_t taken);
 size_t pp_extended_reference_bytes(const pp_network *network, const pp_training *training);
+/* In such a memory: the samples of a step; then, one by one, gradients of micro-batches through all layers at once,
+ * undivided, added to those there are. Fills the labels and then the losses. */
+void pp_reference_load(pp_network *network, pp_data *data, int32_t step, void *memory, int32_t **labels,
+                       float **losses);
+void pp_reference_microbatch(pp_network *network, void *memory, int32_t k);
 /* Gradients of the batch in place, undivided; weights stay. Fills losses and labels in memory. */
 void pp_extended_reference(pp_network *network, pp_data *data, int32_t step, void *memory, int32_t **labels,
                            float **losses);

@@ -85,8 +85,11 @@ int32_t pp_moves_apply(const char *text, int32_t length, pp_schedule *schedule, 
         word.begin = moves.begin + at;
         while (at < moves.length && memchr(" \t,;", moves.begin[at], 4) == NULL) at++;
         word.length = (int32_t)(moves.begin + at - word.begin);
-        if (word.length == 0 || (read_move(schedule, word, &action, &places) && move(schedule, action, places)))
+        if (word.length == 0) continue;
+        if (read_move(schedule, word, &action, &places) && move(schedule, action, places)) {
+            if (schedule->update_every > 0) schedule->update_every = -schedule->update_every;
             continue;
+        }
         fault = pp_fault_start(fault, &scratch, PP_ERR_MOVES);
         fault->option = PP_OPT_MOVES;
         pp_fault_seen(fault, word.begin, word.length);

@@ -262,9 +262,11 @@ int32_t pp_action_at(const pp_schedule *s, const pp_timeline *line, int32_t rank
 }
 
 int32_t pp_kinds(const pp_schedule *s, const double *costs, const pp_timeline *line) {
-    int32_t kinds = line->ops, moved = 0;
+    int32_t kinds = line != NULL ? line->ops : 0, moved = 0;
     double end = 0;
+    for (int32_t i = 0; line == NULL && i < s->action_count; i++) kinds |= 1 << s->actions[i].op;
     if (s->pipes * s->stages > s->ranks) kinds |= PP_KIND_CHUNKS;
+    if (line == NULL) return kinds;
     for (int32_t stage = 0; stage < s->stages; stage++) moved |= costs[PP_COST_LATENCY * s->stages + stage] > 0;
     for (int32_t i = 0; i < s->action_count && !(kinds & PP_KIND_MESSAGE); i++)
         if (line->input[i] >= 0 && pp_rank_of_action(s, i) != pp_rank_of_action(s, line->input[i]))

@@ -47,6 +47,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What JavaScript calls. */
 #if defined(__wasm__)
 #define PP_EXPORT(name) __attribute__((visibility("default"), export_name(#name)))
 #else
@@ -125,7 +126,7 @@ extern "C" {
     X(PP_ERR_BATCH_NORM, "batch-norm")                                                                                 \
     X(PP_ERR_TIED, "tied")                                                                                             \
     X(PP_ERR_SPLIT_EMPTY, "split-empty")                                                                               \
-    X(PP_ERR_RANK_OPTION, "rank-option")                                                                               \
+    X(PP_ERR_ASYNC_OPTION, "async-option")                                                                             \
     X(PP_ERR_DIVERGED, "diverged")                                                                                     \
     X(PP_STEP_DONE, "step-done")   /* not an error: the run has finished a step */                                     \
     X(PP_RANK_WAITS, "rank-waits") /* nor this: a rank needs a message before it can go on */                          \
@@ -181,7 +182,7 @@ typedef struct pp_fault {
 } pp_fault;
 
 PP_EXPORT(pp_fault_bytes) int32_t pp_fault_bytes(void);
-PP_EXPORT(pp_fault_field_count) int32_t pp_fault_field_count(void);
+int32_t pp_fault_field_count(void);
 PP_EXPORT(pp_fault_field_name) const char *pp_fault_field_name(int32_t field);
 /* The int32 field, by its number in PP_FAULT_FIELDS. */
 PP_EXPORT(pp_fault_field) int32_t pp_fault_field(const pp_fault *fault, int32_t field);
@@ -349,7 +350,7 @@ PP_EXPORT(pp_batch_size_near) int32_t pp_batch_size_near(int32_t global_batch, i
 PP_EXPORT(pp_batch_shown) int32_t pp_batch_shown(int32_t microbatches);
 
 PP_EXPORT(pp_config_bytes) int32_t pp_config_bytes(void);
-PP_EXPORT(pp_config_field_count) int32_t pp_config_field_count(void);
+int32_t pp_config_field_count(void);
 PP_EXPORT(pp_config_field_name) const char *pp_config_field_name(int32_t field);
 
 /* Reads a request: lines "name=value", the value as the user typed it. Names are those of PP_OPTIONS or their letters;
@@ -418,6 +419,10 @@ PP_EXPORT(pp_schedule_asynchronous) int32_t pp_schedule_asynchronous(int32_t id)
  * micro-batch after the other would use. Both 0 where the schedule is synchronous. */
 PP_EXPORT(pp_weight_version) int32_t pp_weight_version(const pp_config *config, int32_t rank, int32_t microbatch);
 PP_EXPORT(pp_weight_delay) int32_t pp_weight_delay(const pp_config *config, int32_t rank, int32_t microbatch);
+/* After how many micro-batches weights change, 0 where the schedule is synchronous; and by how many updates the weights
+ * of rank lag behind once the pipeline is full. */
+PP_EXPORT(pp_update_every) int32_t pp_update_every(const pp_config *config);
+PP_EXPORT(pp_weight_lag) int32_t pp_weight_lag(const pp_config *config, int32_t rank);
 /* The closed form of the makespan as one line of plain text in the letters of this header, "" if there is none. */
 PP_EXPORT(pp_schedule_formula) const char *pp_schedule_formula(int32_t id);
 
@@ -445,7 +450,10 @@ typedef struct pp_schedule {
     int32_t placement;
     int32_t recompute; /* NONE, LATE or EARLY; PP_RECOMPUTE_LATE: an R also waits for its backward's gradient */
     int32_t action_count;
-    int32_t trains;      /* 1: has a backward pass */
+    int32_t trains; /* 1: has a backward pass */
+    int32_t
+        update_every; /* asynchronous: micro-batches after whose backward a stage changes its weights; 0: the step's end */
+    int32_t kept_back;   /* .. and by how many updates its weights are kept back on purpose, with two buffers */
     int32_t *rank_begin; /* ranks + 1 offsets into actions */
     int32_t *stage_rank; /* pipes * stages: the rank that holds a stage */
     int32_t *unit_pipe;  /* pipe of each unit (microbatches * slices), NULL when pipes is 1 */
@@ -473,7 +481,7 @@ int32_t pp_moves_apply(const char *text, int32_t length, pp_schedule *schedule, 
 PP_EXPORT(pp_schedule_ranks) int32_t pp_schedule_ranks(const pp_schedule *schedule);
 PP_EXPORT(pp_schedule_stages) int32_t pp_schedule_stages(const pp_schedule *schedule);
 PP_EXPORT(pp_schedule_microbatches) int32_t pp_schedule_microbatches(const pp_schedule *schedule);
-PP_EXPORT(pp_schedule_slices) int32_t pp_schedule_slices(const pp_schedule *schedule);
+int32_t pp_schedule_slices(const pp_schedule *schedule);
 PP_EXPORT(pp_schedule_pipes) int32_t pp_schedule_pipes(const pp_schedule *schedule);
 PP_EXPORT(pp_schedule_action_count) int32_t pp_schedule_action_count(const pp_schedule *schedule);
 PP_EXPORT(pp_schedule_rank_begin) const int32_t *pp_schedule_rank_begin(const pp_schedule *schedule);
@@ -521,14 +529,15 @@ int32_t pp_simulate(const pp_schedule *schedule, const double *costs, int32_t tr
                     pp_fault *fault);
 
 /* What a schedule does that pp_check has just refused with DEADLOCK or ORDER, in the timeline it left in memory: what can
- * run runs, timed as by pp_simulate (rendezvous as overlap), until all ranks stand still; then *halt is the last finish, and
- * what is left follows there, rank by rank in its order, so that it can be drawn. circle: 2 * ranks entries. Fills pairs
+ * run runs, timed as by pp_simulate (rendezvous as overlap), until all ranks stand still, at the last finish; what is left
+ * follows there, rank by rank in its order, so that it can be drawn. times: 2 + ranks entries: when all stand still, where
+ * the drawing ends, and the start of each rank's first action. circle: 2 * ranks entries. Fills pairs
  * (an action, the one that has to run before it) along the circle of waiting: each rank of it stands before the first, and
  * the second lies further on in the list of the next pair's rank. Returns how many pairs; 1 where a rank waits for
  * itself. */
 PP_EXPORT(pp_stall)
 int32_t pp_stall(const pp_schedule *schedule, const double *costs, int32_t transfer, pp_timeline *timeline,
-                 int32_t *circle, double *halt);
+                 int32_t *circle, double *times);
 
 PP_EXPORT(pp_timeline_start) const double *pp_timeline_start(const pp_timeline *timeline);
 PP_EXPORT(pp_timeline_finish) const double *pp_timeline_finish(const pp_timeline *timeline);
@@ -590,9 +599,9 @@ typedef struct pp_rank_report {
 } pp_rank_report;
 
 /* Names and number of the doubles in the two structs, for callers that read them as plain columns. */
-PP_EXPORT(pp_summary_field_count) int32_t pp_summary_field_count(void);
+int32_t pp_summary_field_count(void);
 PP_EXPORT(pp_summary_field_name) const char *pp_summary_field_name(int32_t field);
-PP_EXPORT(pp_rank_field_count) int32_t pp_rank_field_count(void);
+int32_t pp_rank_field_count(void);
 PP_EXPORT(pp_rank_field_name) const char *pp_rank_field_name(int32_t field);
 
 /* Fills summary and ranks reports (ranks entries) from a simulated timeline. config may be NULL (a schedule from a
@@ -622,7 +631,7 @@ typedef struct pp_idle {
     PP_IDLE_FIELDS(PP_IDLE_DOUBLE)
 #undef PP_IDLE_DOUBLE
 } pp_idle;
-PP_EXPORT(pp_idle_field_count) int32_t pp_idle_field_count(void);
+int32_t pp_idle_field_count(void);
 PP_EXPORT(pp_idle_field_name) const char *pp_idle_field_name(int32_t field);
 
 /* Idle intervals of a simulated timeline, ranks ascending, time ascending. Writes at most capacity entries (out may be
@@ -638,7 +647,6 @@ int32_t pp_critical_path(const pp_schedule *schedule, const double *costs, const
                          int32_t capacity);
 
 /* The action that binds the start of `action`: its input, or the one before it on its rank; -1 if it starts at once.*/
-PP_EXPORT(pp_bound_by)
 int32_t pp_bound_by(const pp_schedule *schedule, const double *costs, const pp_timeline *timeline, int32_t action);
 
 /* -- a chart of many cells --
@@ -660,7 +668,8 @@ void pp_paint(const pp_schedule *schedule, const double *costs, const pp_timelin
 /* The action that a rank performs at a time, of a fused slot the first; -1 for none. By halving. */
 PP_EXPORT(pp_action_at)
 int32_t pp_action_at(const pp_schedule *schedule, const pp_timeline *timeline, int32_t rank, double time);
-/* Which kinds of things a chart shows: bit 1 << op for each op, and these. */
+/* Which kinds of things a chart shows: bit 1 << op for each op, and these. timeline NULL: ops and chunks alone, all that
+ * is drawn of an order that stalls. */
 enum { PP_KIND_CHUNKS = 1 << 5, PP_KIND_WAIT = 1 << 6, PP_KIND_WIRE = 1 << 7, PP_KIND_MESSAGE = 1 << 8 };
 PP_EXPORT(pp_kinds) int32_t pp_kinds(const pp_schedule *schedule, const double *costs, const pp_timeline *timeline);
 
@@ -938,7 +947,6 @@ PP_EXPORT(pp_failure_lost)
 int32_t pp_failure_lost(const pp_schedule *schedule, const pp_timeline *timeline, int32_t policy, int32_t rank,
                         double time, int32_t *out, int32_t capacity);
 /* Average ticks for `every` steps and the checkpoint behind them, as above. */
-PP_EXPORT(pp_failure_expected)
 double pp_failure_expected(double step, double every, double checkpoint, double restart, double mtbf);
 
 /* -- a step that really ran --
@@ -972,6 +980,7 @@ void pp_measured_report(const pp_schedule *schedule, const pp_config *config, co
  *     pp_run_init          schedule + timeline + network + data  ->  pp_run
  *     pp_run_next          one action at a time, in the order of simulated time; or pp_run_step, a whole step
  *     pp_reference_step    the same step of a second network: whole batch at once, no stages, no micro-batches
+ *     pp_delayed_step      .. and what an asynchronous schedule makes of it, without a pipeline
  *     pp_gradient_difference, pp_weight_difference    how far the two are apart
  *
  * Each object stands at the head of the memory it was made in (8-byte aligned, the caller's) and is freed with it. A
@@ -981,7 +990,20 @@ void pp_measured_report(const pp_schedule *schedule, const pp_config *config, co
  * their sizes; the end of the step divides once. A sample whose label is negative has none: it counts for nothing.
  *
  * float32. Weight gradients add sample by sample, so a schedule whose backwards come in ascending order of
- * micro-batches at every stage gives the bits of the reference (pp_run_sums_in_order); others agree to rounding. */
+ * micro-batches at every stage gives the bits of the reference (pp_run_sums_in_order); others agree to rounding.
+ *
+ * Asynchronous schedules, pipedream and 2bw, have no flush. Their list is the beginning of a stream of micro-batches, with
+ * the drain at its end; a run is the stream: the pipeline is not emptied between steps. A step ends when every rank has done
+ * the last backward of its m micro-batches; by then ranks have begun forwards of the next step, as many as their list has
+ * under way before a backward, less one, and these stay. No rank ever has more under way than in its list, so live bytes and
+ * versions of the weights are those that were simulated. Weights change within the step, on each stage by itself:
+ *     pipedream  after the backward of each micro-batch, by the mean over its samples. F takes the newest weights of its stage;
+ *                R and B take the same ones, which the stage keeps till then (weight stashing).
+ *     2bw        after the backward of `group` micro-batches, by the mean over their samples; groups go on across steps. Micro-
+ *                batches of group t take the version of group t - 1: W(t + 1) = W(t) - rate * gradient of group t at W(t - 1).
+ * At the end of a step all stages have made the same updates, those of pp_delayed_step to the last bit. The state of momentum
+ * and Adam follows the updates of its stage. What needs all stages at once, or the step's end, is refused with ASYNC_OPTION:
+ * batch norm, tied ends, clipping, loss scaling, means other than over samples; and so is an order changed by moves. */
 
 /* X(id, name, kind): kinds as in PP_OPTIONS, and R, a number with decimals. Numbered after PP_OPTIONS, so that a fault
  * can name either. */
@@ -1123,7 +1145,7 @@ PP_EXPORT(pp_training_needs_backward)
 int32_t pp_training_needs_backward(const pp_schedule *schedule, pp_fault *fault);
 
 /* Layers a network has when none were asked for: the smallest multiple of the stages that is at least 4. */
-PP_EXPORT(pp_network_default_layers) int32_t pp_network_default_layers(int32_t stages);
+int32_t pp_network_default_layers(int32_t stages);
 
 /* Writes the depth + 1 widths of the network: inputs, hidden .., outputs. */
 PP_EXPORT(pp_training_widths) void pp_training_widths(const pp_training *training, int32_t *widths);
@@ -1172,13 +1194,13 @@ PP_EXPORT(pp_network_products)
 void pp_network_products(pp_network *network, pp_product *forward, pp_product *backward_input,
                          pp_product *backward_weight, pp_product *begin_weight);
 /* Weights and gradients of one network into another of the same widths. */
-PP_EXPORT(pp_network_copy) void pp_network_copy(pp_network *to, const pp_network *from);
+void pp_network_copy(pp_network *to, const pp_network *from);
 
-PP_EXPORT(pp_network_layers) int32_t pp_network_layers(const pp_network *network);
-PP_EXPORT(pp_network_stages) int32_t pp_network_stages(const pp_network *network);
-PP_EXPORT(pp_network_inputs) int32_t pp_network_inputs(const pp_network *network);
+int32_t pp_network_layers(const pp_network *network);
+int32_t pp_network_stages(const pp_network *network);
+int32_t pp_network_inputs(const pp_network *network);
 PP_EXPORT(pp_network_outputs) int32_t pp_network_outputs(const pp_network *network);
-PP_EXPORT(pp_network_widths) const int32_t *pp_network_widths(const pp_network *network);
+const int32_t *pp_network_widths(const pp_network *network);
 PP_EXPORT(pp_network_cuts) const int32_t *pp_network_cuts(const pp_network *network);
 PP_EXPORT(pp_network_parameter_count) int32_t pp_network_parameter_count(const pp_network *network);
 /* Layer l: weights [input][output], then biases, from layer_begin[l] on (layers + 1 entries); in hidden layers with a
@@ -1188,11 +1210,16 @@ PP_EXPORT(pp_network_layer_begin) const int32_t *pp_network_layer_begin(const pp
 PP_EXPORT(pp_network_parameters) float *pp_network_parameters(pp_network *network);
 PP_EXPORT(pp_network_gradients) float *pp_network_gradients(pp_network *network);
 /* What of them belongs to a stage: so many, one after the other. */
-PP_EXPORT(pp_stage_parameters) float *pp_stage_parameters(pp_network *network, int32_t stage);
-PP_EXPORT(pp_stage_parameter_count) int32_t pp_stage_parameter_count(const pp_network *network, int32_t stage);
+float *pp_stage_parameters(pp_network *network, int32_t stage);
+int32_t pp_stage_parameter_count(const pp_network *network, int32_t stage);
+/* A checkpoint of a stage: its parameters, what the update keeps of them (momentum, Adam's means), and the steps taken and
+ * the loss scale of the network. Means something only to a network of the same shape and kind. Returns its bytes; memory
+ * NULL: that alone. */
+PP_EXPORT(pp_stage_save) size_t pp_stage_save(const pp_network *network, int32_t stage, void *memory);
+PP_EXPORT(pp_stage_load) void pp_stage_load(pp_network *network, int32_t stage, const void *memory);
 
 /* Mean loss over all samples, and the share of them whose class is told right. The network's scratch is used. */
-PP_EXPORT(pp_network_loss) double pp_network_loss(pp_network *network, const pp_data *data);
+double pp_network_loss(pp_network *network, const pp_data *data);
 PP_EXPORT(pp_network_accuracy) double pp_network_accuracy(pp_network *network, const pp_data *data);
 /* Runs `rows` points (rows * inputs floats) through the network. outputs: NULL, or rows * outputs floats:
  * probabilities with cross entropy, the raw outputs otherwise. classes: NULL, or the class of each point. */
@@ -1206,6 +1233,22 @@ PP_EXPORT(pp_reference_bytes) size_t pp_reference_bytes(const pp_network *networ
 PP_EXPORT(pp_reference_step)
 int32_t pp_reference_step(pp_network *network, pp_data *data, const pp_training *training, int32_t step, void *memory,
                           size_t bytes, double *loss);
+
+/* The yardstick of an asynchronous schedule: what it learns, without a pipeline, and without its list. Each micro-batch goes
+ * through the whole network, every stage with the version of its weights that is pp_weight_lag updates old (the first one
+ * in the beginning); updates are those of the schedule. late = 0: no gradient comes late, what a pipeline with a flush
+ * before every update would learn. pp_delayed_init begins with the weights the network has and keeps the versions
+ * in memory: pp_delayed_bytes, the caller's, 8-byte aligned, used by all steps that follow. training: fitted to the
+ * micro-batches of config; the schedule is asynchronous. Steps as of pp_reference_step, in ascending order; the gradients left are
+ * those of the last update. PP_OK, CAPACITY, or DIVERGED (a loss or gradient is not finite; a stage takes no such gradient). */
+PP_EXPORT(pp_delayed_bytes)
+size_t pp_delayed_bytes(const pp_config *config, const pp_network *network, const pp_training *training);
+PP_EXPORT(pp_delayed_init)
+int32_t pp_delayed_init(const pp_config *config, pp_network *network, const pp_training *training, int32_t late,
+                        void *memory, size_t bytes);
+PP_EXPORT(pp_delayed_step)
+int32_t pp_delayed_step(pp_network *network, pp_data *data, const pp_training *training, int32_t step, void *memory,
+                        size_t bytes, double *loss);
 
 /* Largest absolute difference of two networks of the same widths; NaN if one of them holds a NaN. */
 PP_EXPORT(pp_gradient_difference) double pp_gradient_difference(const pp_network *a, const pp_network *b);
@@ -1258,35 +1301,39 @@ size_t pp_run_bytes(const pp_schedule *schedule, const pp_network *network, cons
 /* A run before its first step. timeline: checked and simulated. network: as many stages as the schedule; the run
  * writes its gradients and, at the end of each step, its weights. A schedule without backward only evaluates: steps
  * give the loss of their batch and change no weight.
- * Returns PP_OK, CAPACITY, LAYERS (another number of stages), BATCH (fewer samples than micro-batches) or
- * OPTION_MEANINGLESS (sequence slices: the toy network has no sequence). */
+ * Returns PP_OK, CAPACITY, LAYERS (another number of stages), BATCH (fewer samples than micro-batches), ASYNC_OPTION (see
+ * above) or OPTION_MEANINGLESS (sequence slices: the toy network has no sequence). */
 PP_EXPORT(pp_run_init)
 int32_t pp_run_init(const pp_schedule *schedule, const pp_timeline *timeline, pp_network *network, pp_data *data,
                     const pp_training *training, void *memory, size_t bytes, pp_fault *fault);
 /* Performs the next action in the order of simulated start, ties by rank, and tells its index in the schedule. When
  * none is left it ends the step: gradients are divided, weights move, action is -1 and the status PP_STEP_DONE (not an
  * error), or DIVERGED (a loss or gradient is not finite: every stage skips this step). The call after that begins the
- * next step. action may be NULL. */
+ * next step. action may be NULL. A stream may begin the next step's forwards before; DIVERGED: some stage skipped an update. */
 PP_EXPORT(pp_run_next) int32_t pp_run_next(pp_run *run, int32_t *action);
 /* What is left of the present step, or all of the next one. Returns PP_OK or DIVERGED. */
 PP_EXPORT(pp_run_step) int32_t pp_run_step(pp_run *run);
 
-PP_EXPORT(pp_run_batch) int32_t pp_run_batch(const pp_run *run);
+int32_t pp_run_batch(const pp_run *run);
 /* Samples microbatch_begin[k] .. microbatch_begin[k+1]-1 of the batch are micro-batch k; larger ones come first. */
-PP_EXPORT(pp_run_microbatch_begin) const int32_t *pp_run_microbatch_begin(const pp_run *run);
+const int32_t *pp_run_microbatch_begin(const pp_run *run);
 /* Mean loss of the last finished step, before its update; NaN before the first. */
 PP_EXPORT(pp_run_loss) double pp_run_loss(const pp_run *run);
 /* Steps finished, and how many of them were skipped because they diverged. */
 PP_EXPORT(pp_run_steps) int32_t pp_run_steps(const pp_run *run);
 PP_EXPORT(pp_run_skipped) int32_t pp_run_skipped(const pp_run *run);
 /* Actions of the present step already performed. */
-PP_EXPORT(pp_run_position) int32_t pp_run_position(const pp_run *run);
+int32_t pp_run_position(const pp_run *run);
 /* 1 if gradients add in the reference's order, so that they are equal to it bit for bit. */
 PP_EXPORT(pp_run_sums_in_order) int32_t pp_run_sums_in_order(const pp_run *run);
 /* Activation slots of a rank: in use now; the most that were, measured; how many there are. */
-PP_EXPORT(pp_run_in_flight) int32_t pp_run_in_flight(const pp_run *run, int32_t rank);
+int32_t pp_run_in_flight(const pp_run *run, int32_t rank);
 PP_EXPORT(pp_run_peak) int32_t pp_run_peak(const pp_run *run, int32_t rank);
-PP_EXPORT(pp_run_slots) int32_t pp_run_slots(const pp_run *run, int32_t rank);
+int32_t pp_run_slots(const pp_run *run, int32_t rank);
+/* Measured since the stream began: the most versions of its weights a rank held at once; the most updates that it made
+ * between the version a gradient was taken at and the update by that gradient. 1 and 0 where the schedule is synchronous. */
+PP_EXPORT(pp_run_versions) int32_t pp_run_versions(const pp_run *run, int32_t rank);
+PP_EXPORT(pp_run_lag) int32_t pp_run_lag(const pp_run *run, int32_t rank);
 /* Measured: the most bytes of live activations a rank held in the last step (or this one so far): inputs of its stages and
  * outputs of their layers, of micro-batches between their F (or R) and what releases them. Gradients are not counted. */
 PP_EXPORT(pp_run_peak_bytes) double pp_run_peak_bytes(const pp_run *run, int32_t rank);
@@ -1294,7 +1341,8 @@ PP_EXPORT(pp_run_peak_bytes) double pp_run_peak_bytes(const pp_run *run, int32_t
  * batch, nothing that is always there. Peaks are equal where all micro-batches have as many samples, and R come for all
  * F or for none; otherwise the measured one is no larger. */
 PP_EXPORT(pp_run_memory) void pp_run_memory(const pp_run *run, double *table);
-/* The next step is number `steps`, whose weights the caller has put into the network. Between steps or within one. */
+/* The next step is number `steps`; the caller has put into the network what it starts from (pp_stage_load). Between steps or
+ * within one. A stream begins anew, with an empty pipeline. */
 PP_EXPORT(pp_run_rewind) void pp_run_rewind(pp_run *run, int32_t steps);
 
 /* -- one rank by itself --
@@ -1306,9 +1354,10 @@ PP_EXPORT(pp_run_rewind) void pp_run_rewind(pp_run *run, int32_t steps);
  *     and for each message that comes, of the same step: pp_rank_place, write the floats there, pp_rank_arrived.
  *
  * Messages may come in any order. One of a later step must be held back until this rank has begun that step: until
- * pp_rank_go has been called after PP_STEP_DONE. Weights after each step are those of pp_run_step, bit for bit. The network
- * has only the stages of the rank (both, or all, of a bidirectional schedule). Who wants to resume after a loss keeps the
- * weights of all stages and the number of steps, puts them back and calls pp_run_rewind. */
+ * pp_rank_go has been called after PP_STEP_DONE; one of an earlier step (of a stream) is still good. Weights after each step
+ * are those of pp_run_step, bit for bit. The network has only the stages of the rank (both, or all, of a bidirectional
+ * schedule). Who wants to resume after a loss keeps what pp_stage_save tells of all stages and the number of steps, puts them
+ * back and calls pp_run_rewind; a stream then begins anew, so it does not go on as it would have done. */
 PP_EXPORT(pp_rank_network_bytes)
 size_t pp_rank_network_bytes(const pp_schedule *schedule, int32_t rank, const int32_t *widths, int32_t layers,
                              int32_t kind);
@@ -1316,9 +1365,6 @@ size_t pp_rank_network_bytes(const pp_schedule *schedule, int32_t rank, const in
 PP_EXPORT(pp_rank_network_init)
 int32_t pp_rank_network_init(const pp_schedule *schedule, int32_t rank, const int32_t *widths, int32_t layers,
                              int32_t kind, int32_t loss, void *memory, size_t bytes);
-/* Ranks by themselves exchange activations, gradients and votes, and resume from weights alone. Hence plain descent only,
- * no tied ends, no clipping, no loss scale: PP_OK or RANK_OPTION. Layers, means and splits may be any. */
-PP_EXPORT(pp_rank_runs) int32_t pp_rank_runs(const pp_training *training, pp_fault *fault);
 /* As pp_run_bytes and pp_run_init, but that a checked timeline will do; rank -1 is all of them. */
 PP_EXPORT(pp_rank_bytes)
 size_t pp_rank_bytes(const pp_schedule *schedule, const pp_network *network, const pp_training *training, int32_t rank);
@@ -1521,7 +1567,7 @@ PP_EXPORT(pp_table_report)
 int32_t pp_table_report(const pp_table *table, pp_summary *summary, pp_rank_report *ranks, pp_fault *fault);
 
 /* Can PyTorch's actions say this schedule? PP_OK or INEXPRESSIBLE: the fault's a tells why, its fix what they can say. */
-PP_EXPORT(pp_torch_check) int32_t pp_torch_check(const pp_schedule *schedule, pp_fault *fault);
+int32_t pp_torch_check(const pp_schedule *schedule, pp_fault *fault);
 
 /* A schedule as PyTorch's table. Each column is a step in which every slot takes one: an action stands in the first
  * column after the one before it on its rank and after the one whose output it needs; the rest are blanks. (PyTorch's

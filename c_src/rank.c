@@ -2,9 +2,13 @@
  * they made. Whoever carries the messages knows no schedule: it asks what to send, and to whom, and hands in what came.
  *
  * A step ends as on real devices. Ranks that hold a further copy of a stage send its gradients to the rank that holds the
- * first one, which adds them in the order of the copies, as a run of all ranks does, and sends back the sum. Then each
- * rank tells the root whether its gradients are finite, and those with the last stage their losses; the root tells all
- * whether to take the step or to skip it. So weights are those of pp_run_step, bit for bit. */
+ * first one, which adds them in the order of the copies, as a run of all ranks does. The two ends of a network whose
+ * weights are tied send each other the gradients of these, and each adds up both. Then the sums go to the ranks with
+ * further copies; what batch norm found in the micro-batches of one copy has gone to the others already. Last, each rank
+ * tells the root whether its gradients are finite, where there is a limit to their norm the squares of its layers, and,
+ * with the last stage, its losses; the root adds the squares layer by layer, as update.c does, and tells all whether to
+ * take the step or to skip it, and by what to multiply. What an update keeps stays on its rank, and copies of a stage come
+ * to the same. So weights are those of pp_run_step, bit for bit. */
 #include <assert.h>
 #include <math.h>
 #include <stddef.h>
@@ -15,10 +19,22 @@
 #include "schedule.h"
 #include "tensor.h"
 
-enum { PHASE_ACTIONS, PHASE_COPIES, PHASE_SUMS, PHASE_VOTE, PHASE_VERDICT };
+enum { PHASE_ACTIONS, PHASE_COPIES, PHASE_TIED, PHASE_SUMS, PHASE_VOTE, PHASE_VERDICT };
 
 /* What a message is, in the upper bits of its key; below them the cell, copy * stages + stage, stage or rank. */
-enum { KEY_INPUT, KEY_GRADIENT, KEY_COPY, KEY_SUM, KEY_VOTE, KEY_VERDICT, KEY_SHIFT = 27 };
+enum {
+    KEY_INPUT,
+    KEY_GRADIENT,
+    KEY_COPY,
+    KEY_STATISTICS,
+    KEY_TIED,
+    KEY_SUM,
+    KEY_VOTE,
+    KEY_VERDICT,
+    KEY_COUNT,
+    KEY_SHIFT = 27
+};
+_Static_assert(KEY_COUNT <= sizeof((pp_run *)0)->in / sizeof(int32_t), "a counter for each kind");
 
 /* ---- the part of the network ---- */
 
@@ -54,21 +70,17 @@ static int32_t holder(const pp_run *run, int32_t copy, int32_t stage) {
     return run->schedule->stage_rank[copy * run->schedule->stages + stage];
 }
 
+static int holds(const pp_run *run, int32_t rank, int32_t stage) {
+    for (int32_t c = 0; c < run->schedule->pipes; c++)
+        if (holder(run, c, stage) == rank) return 1;
+    return 0;
+}
+
 static float *gradients_of(const pp_run *run, int32_t copy, int32_t stage) {
     pp_network *network = run->network;
     const size_t begin = (size_t)network->layer_begin[network->cuts[stage]];
     return (copy == 0 ? network->gradients : run->copies + (size_t)(copy - 1) * (size_t)network->parameter_count) +
            begin;
-}
-
-/* Gradients of copies that others compute of stages whose first copy is here; sums that others make. */
-static void awaited(const pp_run *run, int32_t *copies, int32_t *sums) {
-    *copies = *sums = 0;
-    for (int32_t s = 0; s < run->schedule->stages; s++) {
-        const int own = holder(run, 0, s) == run->only;
-        *sums += !own && pp_run_holds(run, run->schedule, s);
-        for (int32_t c = 1; c < run->schedule->pipes; c++) *copies += own && holder(run, c, s) != run->only;
-    }
 }
 
 static void add_copies(pp_run *run) {
@@ -79,27 +91,64 @@ static void add_copies(pp_run *run) {
     }
 }
 
+/* ---- tied ends ---- */
+
+/* The rank that holds the other end's first copy; -1: nothing is tied, or this rank holds the first copy of neither end. */
+static int32_t other_end(const pp_run *run) {
+    const int32_t first = holder(run, 0, 0), last = holder(run, 0, run->schedule->stages - 1);
+    if (!run->network->options.tied) return -1;
+    return run->only == first ? last : run->only == last ? first : -1;
+}
+
+static int32_t tied_floats(const pp_run *run) { return run->network->widths[0] * run->network->widths[1]; }
+
+/* Gradients of the tied weights at one end, in the first layer or in the last one. */
+static float *end_of(const pp_run *run, int last) {
+    const pp_network *network = run->network;
+    if (holder(run, 0, last ? run->schedule->stages - 1 : 0) != run->only) return run->tied;
+    return network->gradients + network->layer_begin[last ? network->layers - 1 : 0];
+}
+
 /* ---- votes ---- */
 
+/* 1 if the gradients are finite, (float) squares of the layers as doubles, losses of the batch. */
 static float *vote_of(const pp_run *run, int32_t rank) {
-    return run->votes + (run->only == PP_ROOT_RANK ? (size_t)rank * ((size_t)run->batch + 1) : 0);
+    const uint64_t at = run->only == PP_ROOT_RANK ? (uint64_t)rank : 0;
+    return run->votes + at * pp_rank_vote_floats(run->network, &run->network->options);
 }
 
-static int holds_last(const pp_run *run, int32_t rank) {
-    const int32_t last = run->schedule->stages - 1;
-    for (int32_t c = 0; c < run->schedule->pipes; c++)
-        if (holder(run, c, last) == rank) return 1;
-    return 0;
-}
+static int clips(const pp_run *run) { return run->network->options.clip > 0; }
 
-static int32_t vote_length(const pp_run *run, int32_t rank) { return holds_last(run, rank) ? 1 + run->batch : 1; }
+static int32_t losses_begin(const pp_run *run) { return 1 + (clips(run) ? 2 * run->network->layers : 0); }
+
+static int holds_last(const pp_run *run, int32_t rank) { return holds(run, rank, run->schedule->stages - 1); }
+
+static int32_t vote_length(const pp_run *run, int32_t rank) {
+    return losses_begin(run) + (holds_last(run, rank) ? run->batch : 0);
+}
 
 static void make_vote(pp_run *run) {
-    pp_network *network = run->network;
-    const int32_t count = network->parameter_count;
+    const pp_network *network = run->network;
     float *vote = vote_of(run, run->only);
-    vote[0] = pp_divide(network->gradients, (float)pp_labelled(run->labels, run->batch), count) ? 1.0f : 0.0f;
-    if (holds_last(run, run->only)) memcpy(vote + 1, run->losses, (size_t)run->batch * sizeof(float));
+    vote[0] = (float)(run->flows ? !run->diverged : pp_update_divide(run->network, run->batch, run->labels));
+    for (int32_t l = 0; clips(run) && l < network->layers; l++) {
+        const double square = pp_layer_square(network, network->gradients, l); /* 0 for a layer that is not here */
+        memcpy(vote + 1 + 2 * l, &square, sizeof square);
+    }
+    if (holds_last(run, run->only)) memcpy(vote + losses_begin(run), run->losses, (size_t)run->batch * sizeof(float));
+}
+
+/* On the root: of all layers, each as its first copy's rank told it. */
+static double norm_of_votes(const pp_run *run) {
+    const pp_network *network = run->network;
+    double total = 0;
+    for (int32_t s = 0; s < network->stages; s++)
+        for (int32_t l = network->cuts[s]; l < network->cuts[s + 1]; l++) {
+            double square;
+            memcpy(&square, vote_of(run, holder(run, 0, s)) + 1 + 2 * l, sizeof square);
+            total += square;
+        }
+    return sqrt(total);
 }
 
 /* On the root, once all votes are in. */
@@ -109,12 +158,15 @@ static void count_votes(pp_run *run) {
     for (int32_t r = 0; r < schedule->ranks; r++) run->verdict &= vote_of(run, r)[0] != 0.0f;
     for (int32_t k = 0; k < schedule->microbatches; k++) {
         const int32_t row = run->microbatch_begin[k], rows = run->microbatch_begin[k + 1] - row;
-        const float *vote = vote_of(run, pp_rank_of(schedule, schedule->stages - 1, k));
-        memcpy(run->losses + row, vote + 1 + row, (size_t)rows * sizeof(float));
+        const float *losses = vote_of(run, pp_rank_of(schedule, schedule->stages - 1, k)) + losses_begin(run);
+        memcpy(run->losses + row, losses + row, (size_t)rows * sizeof(float));
     }
     run->verdict &= pp_all_finite(run->losses, run->batch);
-    run->loss = pp_extended_loss(run->network, run->batch, run->labels, run->losses);
+    run->loss =
+        run->flows ? pp_run_stream_loss(run) : pp_extended_loss(run->network, run->batch, run->labels, run->losses);
+    run->factor = clips(run) && run->verdict ? pp_clip_factor(norm_of_votes(run), run->network->options.clip) : 1;
     vote_of(run, run->only)[0] = (float)run->verdict;
+    vote_of(run, run->only)[1] = run->factor;
 }
 
 /* ---- messages out ---- */
@@ -141,22 +193,50 @@ static float *post_output(pp_run *run, pp_message *out) {
                     pp_run_message(run, forward ? run->input_messages : run->gradient_messages, hop, a->microbatch));
 }
 
-/* Of a stage to the rank of its first copy, or the sum from there to the others, each rank once. */
-static float *post_gradients(pp_run *run, pp_message *out) {
+/* Gradients of a further copy of a stage, to the rank of the first one. */
+static float *post_copy(pp_run *run, pp_message *out) {
     const pp_schedule *schedule = run->schedule;
-    const int sums = run->phase == PHASE_SUMS;
     while (run->sent < (schedule->pipes - 1) * schedule->stages) {
-        const int32_t copy = 1 + run->sent / schedule->stages, s = run->sent % schedule->stages;
-        const int32_t first = holder(run, 0, s), other = holder(run, copy, s);
-        int again = 0;
-        run->sent++;
-        if (first == other || run->only != (sums ? first : other)) continue;
-        for (int32_t c = 1; c < copy; c++) again |= holder(run, c, s) == other;
-        if (sums && again) continue;
-        return hand_out(out, sums ? other : first, sums ? KEY_SUM : KEY_COPY, sums ? s : copy * schedule->stages + s,
-                        pp_stage_parameter_count(run->network, s), gradients_of(run, sums ? 0 : copy, s));
+        const int32_t at = schedule->stages + run->sent++, s = at % schedule->stages, first = holder(run, 0, s);
+        if (schedule->stage_rank[at] == run->only && first != run->only)
+            return hand_out(out, first, KEY_COPY, at, pp_stage_parameter_count(run->network, s),
+                            gradients_of(run, at / schedule->stages, s));
     }
     return NULL;
+}
+
+/* Their sum, back from there. */
+static float *post_sum(pp_run *run, pp_message *out) {
+    const int32_t ranks = run->schedule->ranks;
+    while (run->sent < run->schedule->stages * ranks) {
+        const int32_t s = run->sent / ranks, to = run->sent++ % ranks;
+        if (to != run->only && holder(run, 0, s) == run->only && holds(run, to, s))
+            return hand_out(out, to, KEY_SUM, s, pp_stage_parameter_count(run->network, s), gradients_of(run, 0, s));
+    }
+    return NULL;
+}
+
+/* What batch norm found in a micro-batch, to the other ranks with a copy of the stage. */
+static float *post_statistics(pp_run *run, pp_message *out) {
+    const pp_schedule *schedule = run->schedule;
+    const int32_t ranks = schedule->ranks, m = schedule->microbatches;
+    int32_t count, at;
+    /* After the places of post_copy. The last stage may have no norm, and then it is the end. */
+    while ((at = run->sent - (schedule->pipes - 1) * schedule->stages) < schedule->stages * m * ranks) {
+        const int32_t cell = at / ranks, to = at % ranks;
+        float *found = pp_stage_statistics(run->network, cell / m, cell % m, &count);
+        if (count == 0 || schedule->pipes == 1) return NULL;
+        run->sent++;
+        if (to != run->only && holds(run, to, cell / m) && pp_rank_of(schedule, cell / m, cell % m) == run->only)
+            return hand_out(out, to, KEY_STATISTICS, cell, count, found);
+    }
+    return NULL;
+}
+
+static float *post_tied(pp_run *run, pp_message *out) {
+    const int32_t to = other_end(run);
+    if (to < 0 || to == run->only || run->sent++ > 0) return NULL;
+    return hand_out(out, to, KEY_TIED, 0, tied_floats(run), end_of(run, holder(run, 0, 0) != run->only));
 }
 
 static float *post_vote(pp_run *run, pp_message *out) {
@@ -166,15 +246,17 @@ static float *post_vote(pp_run *run, pp_message *out) {
 
 static float *post_verdict(pp_run *run, pp_message *out) {
     if (run->only != PP_ROOT_RANK || ++run->sent >= run->schedule->ranks) return NULL;
-    return hand_out(out, run->sent, KEY_VERDICT, 0, 1, vote_of(run, run->only));
+    return hand_out(out, run->sent, KEY_VERDICT, 0, 2, vote_of(run, run->only));
 }
 
 const float *pp_rank_post(pp_run *run, pp_message *out) {
     if (run->position < 0) return NULL;
+    float *floats;
     switch (run->phase) {
     case PHASE_ACTIONS: return post_output(run, out);
-    case PHASE_COPIES:
-    case PHASE_SUMS: return post_gradients(run, out);
+    case PHASE_COPIES: return (floats = post_copy(run, out)) != NULL ? floats : post_statistics(run, out);
+    case PHASE_TIED: return post_tied(run, out);
+    case PHASE_SUMS: return post_sum(run, out);
     case PHASE_VOTE: return post_vote(run, out);
     default: return post_verdict(run, out);
     }
@@ -198,29 +280,52 @@ float *pp_rank_place(pp_run *run, int32_t key, int32_t count) {
         if (copy >= schedule->pipes || !pp_run_holds(run, schedule, s)) return NULL;
         needed = pp_stage_parameter_count(run->network, s);
         place = gradients_of(run, copy, s);
+    } else if (kind == KEY_STATISTICS) {
+        const int32_t s = what / m;
+        if (s >= schedule->stages || !pp_run_holds(run, schedule, s)) return NULL;
+        place = pp_stage_statistics(run->network, s, what % m, &needed);
+    } else if (kind == KEY_TIED && run->network->options.tied) {
+        needed = tied_floats(run);
+        place = run->tied;
     } else if (kind == KEY_VOTE && run->only == PP_ROOT_RANK && what < schedule->ranks) {
         needed = vote_length(run, what);
         place = vote_of(run, what);
     } else if (kind == KEY_VERDICT && run->only != PP_ROOT_RANK) {
-        needed = 1;
+        needed = 2;
         place = run->votes;
     }
     return count == needed ? place : NULL;
 }
 
 void pp_rank_arrived(pp_run *run, int32_t key) {
-    const int32_t what = key & ((1 << KEY_SHIFT) - 1);
-    switch (key >> KEY_SHIFT) {
-    case KEY_INPUT: run->input_there[what] = 1; break;
-    case KEY_GRADIENT: run->gradient_there[what] = 1; break;
-    case KEY_COPY: run->copies_in++; break;
-    case KEY_SUM: run->sums_in++; break;
-    case KEY_VOTE: run->votes_in++; break;
-    default: run->verdict = run->votes[0] != 0.0f; break;
-    }
+    const int32_t what = key & ((1 << KEY_SHIFT) - 1), kind = key >> KEY_SHIFT;
+    run->in[kind]++;
+    if (kind == KEY_INPUT) run->input_there[what] = 1;
+    if (kind == KEY_GRADIENT) run->gradient_there[what] = 1;
+    if (kind != KEY_VERDICT) return;
+    run->verdict = run->votes[0] != 0.0f;
+    run->factor = run->votes[1];
 }
 
 /* ---- going on ---- */
+
+/* 1 if messages of a kind are still to come that this rank must have before it goes on. */
+static int lacks(const pp_run *run, int32_t kind) {
+    const pp_schedule *schedule = run->schedule;
+    int32_t count = kind == KEY_TIED ? other_end(run) >= 0 && other_end(run) != run->only : 0, floats;
+    if (kind == KEY_VOTE) count = run->only == PP_ROOT_RANK ? schedule->ranks - 1 : 0;
+    for (int32_t s = 0; s < schedule->stages; s++) {
+        const int own = holder(run, 0, s) == run->only, held = pp_run_holds(run, schedule, s);
+        if (kind == KEY_SUM) count += !own && held;
+        for (int32_t c = 1; kind == KEY_COPY && c < schedule->pipes; c++)
+            count += own && holder(run, c, s) != run->only;
+        if (kind != KEY_STATISTICS || !held) continue;
+        pp_stage_statistics(run->network, s, 0, &floats);
+        for (int32_t k = 0; k < schedule->microbatches; k++)
+            count += floats > 0 && pp_rank_of(schedule, s, k) != run->only;
+    }
+    return run->in[kind] < count;
+}
 
 static int32_t enter(pp_run *run, int32_t phase) {
     run->phase = phase;
@@ -231,48 +336,48 @@ static int32_t enter(pp_run *run, int32_t phase) {
 static int32_t end_step(pp_run *run) {
     run->position = -1;
     run->steps++;
-    if (run->verdict) {
-        pp_sgd(run->network->parameters, run->network->gradients, (float)run->rate, run->network->parameter_count);
-        if (run->network->norm == PP_NORM_BATCH) pp_move_running(run->network);
-    }
     run->skipped += !run->verdict;
-    return run->verdict ? PP_STEP_DONE : PP_ERR_DIVERGED;
+    if (run->flows) return run->verdict ? PP_STEP_DONE : PP_ERR_DIVERGED; /* its updates were made on the way */
+    pp_multiply(run->network->gradients, run->factor, run->network->parameter_count);
+    const int32_t status = pp_update_end(run->network, run->verdict);
+    return status == PP_OK ? PP_STEP_DONE : status;
 }
 
 static int32_t next_action(pp_run *run, int32_t *action) {
     const int32_t rank = run->only;
-    if (run->head[rank] == run->schedule->rank_begin[rank + 1]) return enter(run, PHASE_COPIES);
+    if (pp_run_head(run, rank) < 0) return enter(run, PHASE_COPIES);
     if (pp_run_next_rank(run) < 0) return PP_RANK_WAITS;
-    const int32_t i = run->head[rank]++;
-    run->position++;
+    const int32_t i = pp_run_take(run, rank);
     pp_run_perform(run, rank, &run->schedule->actions[i]);
     run->output = *action = i;
     return PP_OK;
 }
 
 int32_t pp_rank_go(pp_run *run, int32_t *action) {
-    int32_t copies, sums;
     assert(run->only >= 0 && run->schedule->trains);
     *action = -1;
     if (run->position < 0) {
         pp_run_begin_step(run);
-        run->copies_in = run->sums_in = run->votes_in = 0;
+        memset(run->in, 0, sizeof run->in);
         run->output = run->verdict = -1;
         return enter(run, PHASE_ACTIONS);
     }
-    if (run->phase == PHASE_ACTIONS) return next_action(run, action);
-    awaited(run, &copies, &sums);
     switch (run->phase) {
+    case PHASE_ACTIONS: return next_action(run, action);
     case PHASE_COPIES:
-        if (run->copies_in < copies) return PP_RANK_WAITS;
+        if (lacks(run, KEY_COPY) || lacks(run, KEY_STATISTICS)) return PP_RANK_WAITS;
         add_copies(run);
+        return enter(run, PHASE_TIED);
+    case PHASE_TIED:
+        if (lacks(run, KEY_TIED)) return PP_RANK_WAITS;
+        if (other_end(run) >= 0) pp_tie_ends(run->network, end_of(run, 0), end_of(run, 1), 1);
         return enter(run, PHASE_SUMS);
     case PHASE_SUMS:
-        if (run->sums_in < sums) return PP_RANK_WAITS;
+        if (lacks(run, KEY_SUM)) return PP_RANK_WAITS;
         make_vote(run);
         return enter(run, PHASE_VOTE);
     case PHASE_VOTE:
-        if (run->only == PP_ROOT_RANK && run->votes_in + 1 < run->schedule->ranks) return PP_RANK_WAITS;
+        if (lacks(run, KEY_VOTE)) return PP_RANK_WAITS;
         if (run->only == PP_ROOT_RANK) count_votes(run);
         return enter(run, PHASE_VERDICT);
     default: return run->verdict < 0 ? PP_RANK_WAITS : end_step(run);
@@ -280,7 +385,5 @@ int32_t pp_rank_go(pp_run *run, int32_t *action) {
 }
 
 int32_t pp_rank_next(const pp_run *run) {
-    const int32_t *begin = run->schedule->rank_begin + run->only;
-    if (run->position < 0) return begin[0];
-    return run->head[run->only] < begin[1] ? run->head[run->only] : -1;
+    return run->position < 0 && !run->flows ? run->schedule->rank_begin[run->only] : pp_run_head(run, run->only);
 }

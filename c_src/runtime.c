@@ -3,12 +3,17 @@
  *
  * Ranks are told apart as they would be on separate devices: a stage gets its input by a message, keeps what its
  * backward needs in a slot of its own rank, and frees the slot when the schedule says so. A rank has exactly as many
- * slots as its list has chunks in flight, so an executor that kept more than the simulation counts would not run. */
+ * slots as its list has chunks in flight, so an executor that kept more than the simulation counts would not run.
+ *
+ * An asynchronous schedule runs as a stream: its pipeline is not emptied between steps. A rank begins a forward whenever it
+ * has fewer micro-batches under way than its list ever has, and otherwise goes on with its list; where that has no forward
+ * left, the forward is one of the next step. A step ends when every rank has done its last backward. Weights: versions.c. */
 #include <assert.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
+#include "config.h"
 #include "fault.h"
 #include "model.h"
 #include "runtime.h"
@@ -95,9 +100,21 @@ static void lay_pool(cursor *at, const pp_schedule *schedule, const pp_network *
     p->floats = take(at, floats, sizeof(float));
 }
 
-static uint64_t lay_out(const pp_schedule *schedule, const pp_network *network, int32_t batch, char *memory,
-                        pp_run *run) {
+/* Stage and rank are one here: every asynchronous schedule has one stage a rank. */
+static void lay_versions(cursor *at, const pp_schedule *schedule, const pp_network *network, pp_run *run) {
+    const uint64_t stages = (uint64_t)schedule->stages;
+    run->slots =
+        schedule->kept_back > 0 ? schedule->kept_back : slots_needed(schedule, run->only < 0 ? 0 : run->only, PP_F) - 1;
+    run->head_forward = take(at, stages, sizeof(int32_t));
+    run->versions = take(at, stages, sizeof(pp_versions));
+    run->version = take(at, stages * (uint64_t)schedule->microbatches, sizeof(int64_t));
+    run->older = take(at, (uint64_t)run->slots * (uint64_t)network->parameter_count, sizeof(float));
+}
+
+static uint64_t lay_out(const pp_schedule *schedule, const pp_network *network, const pp_training *training,
+                        char *memory, pp_run *run) {
     cursor at = {memory, 0};
+    const int32_t batch = training->batch;
     const uint64_t n = (uint64_t)batch, stages = (uint64_t)schedule->stages, m = (uint64_t)schedule->microbatches;
     const int32_t rows = (batch + schedule->microbatches - 1) / schedule->microbatches;
     uint64_t hops = 0;
@@ -107,6 +124,7 @@ static uint64_t lay_out(const pp_schedule *schedule, const pp_network *network, 
     run->most = take(&at, (uint64_t)schedule->ranks, sizeof(double));
     run->microbatch_begin = take(&at, m + 1, sizeof(int32_t));
     run->head = take(&at, (uint64_t)schedule->ranks, sizeof(int32_t));
+    if (schedule->update_every > 0) lay_versions(&at, schedule, network, run);
     run->input_there = take(&at, stages * m, 1);
     run->gradient_there = take(&at, stages * m, 1);
     run->remade = take(&at, run->recomputes ? stages * m : 0, 1);
@@ -127,8 +145,10 @@ static uint64_t lay_out(const pp_schedule *schedule, const pp_network *network, 
     run->gradient_messages = take(&at, schedule->trains ? hops : 0, sizeof(float));
     run->copies = take(&at, (uint64_t)(schedule->pipes - 1) * (uint64_t)network->parameter_count, sizeof(float));
     run->scratch = take(&at, (uint64_t)rows * (uint64_t)widest, sizeof(float));
-    const uint64_t votes = run->only == PP_ROOT_RANK ? (uint64_t)schedule->ranks * (n + 1) : run->only >= 0 ? n + 1 : 0;
-    run->votes = take(&at, votes, sizeof(float));
+    const uint64_t votes = run->only == PP_ROOT_RANK ? (uint64_t)schedule->ranks : run->only >= 0;
+    run->votes = take(&at, votes * pp_rank_vote_floats(network, training), sizeof(float));
+    const int tied = training->tied && run->only >= 0;
+    run->tied = take(&at, tied ? (uint64_t)network->widths[0] * (uint64_t)network->widths[1] : 0, sizeof(float));
     run->statistics = take(&at, pp_statistics_count(network, batch, schedule->microbatches), sizeof(float));
     return at.used;
 }
@@ -149,7 +169,7 @@ size_t pp_rank_bytes(const pp_schedule *schedule, const pp_network *network, con
     run.only = rank;
     run.recomputes = recomputes(schedule);
     if (network->stages != schedule->stages) return sizeof run; /* pp_run_init refuses */
-    const uint64_t bytes = lay_out(schedule, network, training->batch, NULL, &run);
+    const uint64_t bytes = lay_out(schedule, network, training, NULL, &run);
     return bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
 }
 
@@ -166,7 +186,7 @@ static int sums_in_order(const pp_schedule *schedule, int32_t *last) {
     return 1;
 }
 
-static int32_t refuse(int32_t status, int32_t option, int32_t a, int32_t seen, int32_t fix, pp_fault *fault) {
+static int32_t refuse(int32_t status, int32_t option, int32_t a, double seen, int32_t fix, pp_fault *fault) {
     pp_fault scratch;
     fault = pp_fault_start(fault, &scratch, status);
     fault->option = option;
@@ -174,6 +194,18 @@ static int32_t refuse(int32_t status, int32_t option, int32_t a, int32_t seen, i
     pp_fault_seen_number(fault, seen);
     if (option >= 0) pp_fault_fix_number(fault, option, fix);
     return status;
+}
+
+/* A stream goes in the order that was generated. */
+static int32_t refuse_order(const pp_schedule *schedule, pp_fault *fault) {
+    pp_fault scratch;
+    const char *name = pp_schedule_name(schedule->schedule);
+    fault = pp_fault_start(fault, &scratch, PP_ERR_ASYNC_OPTION);
+    fault->option = PP_OPT_SCHEDULE;
+    pp_fault_seen(fault, name, (int32_t)strlen(name));
+    pp_fault_fix_text(fault, PP_OPT_MOVES, "");
+    pp_fault_fix_text(fault, PP_OPT_SCHEDULE, "1f1b");
+    return PP_ERR_ASYNC_OPTION;
 }
 
 int32_t pp_run_init(const pp_schedule *schedule, const pp_timeline *timeline, pp_network *network, pp_data *data,
@@ -198,6 +230,9 @@ int32_t pp_rank_init(const pp_schedule *schedule, const pp_timeline *timeline, p
         if (fault != NULL) pp_fault_fix_number(fault, PP_OPT_MICROBATCHES, batch);
         return PP_ERR_BATCH;
     }
+    if (schedule->update_every < 0) return refuse_order(schedule, fault);
+    const int32_t status = schedule->update_every > 0 ? pp_stream_runs(training, fault) : PP_OK;
+    if (status != PP_OK) return status;
     if (bytes < pp_rank_bytes(schedule, network, training, rank)) return refuse(PP_ERR_CAPACITY, -1, -1, 0, 0, fault);
 
     pp_run *run = memory;
@@ -211,7 +246,7 @@ int32_t pp_rank_init(const pp_schedule *schedule, const pp_timeline *timeline, p
     run->batch = batch;
     run->only = rank;
     run->recomputes = recomputes(schedule);
-    lay_out(schedule, network, batch, memory, run);
+    lay_out(schedule, network, training, memory, run);
     run->in_order = sums_in_order(schedule, run->inputs.of);
     for (int32_t k = 0; k <= m; k++) run->microbatch_begin[k] = pp_microbatch_row(training->split, batch, m, k);
     pp_network_options(network, training);
@@ -315,8 +350,18 @@ static const float *targets_of(const pp_run *run, const job *j) {
     return run->targets + (size_t)j->row * (size_t)pp_network_outputs(run->network);
 }
 
+/* Samples of the pass's step into their places; those of others stay. */
+static void take_samples(pp_run *run, int32_t row, int32_t rows) {
+    pp_network *network = run->network;
+    pp_data_rows(run->data, (int64_t)network->pass.step * run->batch + row, rows,
+                 run->features + (size_t)row * (size_t)pp_network_inputs(network), run->labels + row);
+    pp_network_targets(network, run->labels + row, rows,
+                       run->targets + (size_t)row * (size_t)pp_network_outputs(network));
+}
+
 static void forward(pp_run *run, const job *j) {
     const pp_network *network = run->network;
+    if (run->flows && (j->first || run->only >= 0)) take_samples(run, j->row, j->rows);
     const size_t width = (size_t)pp_stage_input_width(network, j->stage);
     const float *input = j->first ? run->features + (size_t)j->row * width
                                   : pp_run_message(run, run->input_messages, j->stage, j->microbatch);
@@ -329,6 +374,7 @@ static void forward(pp_run *run, const job *j) {
     }
     pp_stage_forward(network, j->stage, j->rows, input, activations);
     const float *output = pp_stage_output(network, j->stage, j->rows, activations);
+    run->input_there[j->cell] = 0;
     if (j->last) {
         pp_network_loss_forward(network, j->rows, output, labels_of(run, j), targets_of(run, j), run->losses + j->row);
         return;
@@ -357,6 +403,7 @@ static void backward_input(pp_run *run, const job *j) {
                                  pp_stage_output(network, j->stage, j->rows, deltas));
     else
         output_gradient = pp_run_message(run, run->gradient_messages, j->stage + 1, j->microbatch);
+    run->gradient_there[j->cell] = 0;
     if (!j->first) input_gradient = pp_run_message(run, run->gradient_messages, j->stage, j->microbatch);
     pp_stage_backward_input(network, j->stage, j->rows, activations, output_gradient, deltas, input_gradient);
     if (!j->first) run->gradient_there[j->cell - run->schedule->microbatches] = 1;
@@ -375,8 +422,11 @@ static void backward_weight(pp_run *run, const job *j) {
 
 void pp_run_perform(pp_run *run, int32_t rank, const pp_action *a) {
     const job j = job_of(run, rank, a);
-    run->network->pass.row = j.row;
-    run->network->pass.microbatch = j.microbatch;
+    pp_network *network = run->network;
+    float *const newest = network->parameters;
+    network->pass.row = j.row;
+    network->pass.microbatch = j.microbatch;
+    if (run->flows) pp_versions_enter(run, a);
     switch (a->op) {
     case PP_F: forward(run, &j); break;
     case PP_R: recompute(run, &j); break;
@@ -387,6 +437,8 @@ void pp_run_perform(pp_run *run, int32_t rank, const pp_action *a) {
         backward_weight(run, &j);
         break;
     }
+    network->parameters = newest;
+    if (run->flows && releases(a)) pp_versions_leave(run, a);
     const int second = run->half_slot >= 0;
     run->half_slot = a->fused ? rank : -1;
     /* What a fused slot releases it keeps until it ends. */
@@ -404,6 +456,24 @@ void pp_run_perform(pp_run *run, int32_t rank, const pp_action *a) {
 
 /* ---- order ---- */
 
+int32_t pp_run_head(const pp_run *run, int32_t rank) {
+    const pp_schedule *schedule = run->schedule;
+    const int32_t begin = schedule->rank_begin[rank], end = schedule->rank_begin[rank + 1];
+    int32_t i = run->head[rank];
+    while (run->flows && i < end && schedule->actions[i].op == PP_F) i++;
+    if (i == end || !run->flows || run->inputs.used[rank] == pp_run_slots(run, rank)) return i < end ? i : -1;
+    i = run->head_forward[rank];
+    while (i == end || schedule->actions[i].op != PP_F) i = i < end ? i + 1 : begin;
+    return i;
+}
+
+int32_t pp_run_take(pp_run *run, int32_t rank) {
+    const int32_t i = pp_run_head(run, rank);
+    (run->flows && run->schedule->actions[i].op == PP_F ? run->head_forward : run->head)[rank] = i + 1;
+    run->position++;
+    return i;
+}
+
 static int arrived(const pp_run *run, const pp_action *a) {
     const int32_t cell = a->stage * run->schedule->microbatches + a->microbatch;
     if (a->op == PP_F) return a->stage == 0 || run->input_there[cell];
@@ -420,8 +490,8 @@ int32_t pp_run_next_rank(const pp_run *run) {
     if (run->half_slot >= 0) return run->half_slot;
     const int32_t end = run->only < 0 ? schedule->ranks : run->only + 1;
     for (int32_t r = run->only < 0 ? 0 : run->only; r < end; r++) {
-        const int32_t i = run->head[r];
-        if (i == schedule->rank_begin[r + 1] || (best >= 0 && run->start[i] >= earliest)) continue;
+        const int32_t i = pp_run_head(run, r);
+        if (i < 0 || (best >= 0 && run->start[i] >= earliest)) continue;
         const pp_action *a = &schedule->actions[i];
         if (!arrived(run, a) || (a->fused && !arrived(run, a + 1))) continue;
         best = r;
@@ -434,25 +504,32 @@ void pp_run_begin_step(pp_run *run) {
     const pp_schedule *schedule = run->schedule;
     pp_network *network = run->network;
     const int32_t cells = schedule->stages * schedule->microbatches;
-    pp_data_batch(run->data, run->steps, run->batch, run->features, run->labels);
-    pp_network_targets(network, run->labels, run->batch, run->targets);
-    network->pass = (pp_pass){.step = run->steps,
-                              .total = pp_labelled(run->labels, run->batch),
-                              .evaluates = !schedule->trains,
-                              .statistics = run->statistics};
-    if (schedule->trains) pp_zero(network->gradients, network->parameter_count);
-    for (int32_t copy = 1; copy < schedule->pipes; copy++)
-        pp_zero(run->copies + (size_t)(copy - 1) * (size_t)network->parameter_count, network->parameter_count);
+    network->pass = (pp_pass){.step = run->steps, .evaluates = !schedule->trains, .statistics = run->statistics};
     memcpy(run->head, schedule->rank_begin, (size_t)schedule->ranks * sizeof(int32_t));
+    run->position = 0;
+    run->labelled = run->diverged = 0;
+    run->half_slot = -1;
+    run->release_action = NULL;
+    if (run->flows) {
+        memcpy(run->most, run->live, (size_t)schedule->ranks * sizeof(double));
+        return;
+    }
     memset(run->live, 0, (size_t)schedule->ranks * sizeof(double));
     memset(run->most, 0, (size_t)schedule->ranks * sizeof(double));
     memset(run->input_there, 0, (size_t)cells);
     memset(run->gradient_there, 0, (size_t)cells);
     empty_pool(&run->inputs, schedule->ranks, cells);
     empty_pool(&run->work, schedule->ranks, cells);
-    run->half_slot = -1;
-    run->release_action = NULL;
-    run->position = 0;
+    if (schedule->trains) pp_zero(network->gradients, network->parameter_count);
+    if (schedule->update_every > 0) {
+        pp_versions_begin(run);
+        memcpy(run->head_forward, schedule->rank_begin, (size_t)schedule->ranks * sizeof(int32_t));
+        return;
+    }
+    for (int32_t copy = 1; copy < schedule->pipes; copy++)
+        pp_zero(run->copies + (size_t)(copy - 1) * (size_t)network->parameter_count, network->parameter_count);
+    take_samples(run, 0, run->batch);
+    network->pass.total = pp_labelled(run->labels, run->batch);
 }
 
 void pp_run_add_copies(pp_run *run) {
@@ -461,10 +538,21 @@ void pp_run_add_copies(pp_run *run) {
         pp_add(run->network->gradients, run->copies + (size_t)(copy - 1) * (size_t)count, count);
 }
 
+/* The last rank is never ahead, so its losses are those of this step; labels may be of the next one. */
+double pp_run_stream_loss(const pp_run *run) {
+    return pp_loss_sum(run->batch, run->losses) / (run->labelled > 0 ? run->labelled : 1);
+}
+
 static int32_t end_step(pp_run *run) {
     pp_network *network = run->network;
     run->position = -1;
     run->steps++;
+    if (run->flows) {
+        run->loss = pp_run_stream_loss(run);
+        run->diverged |= !isfinite(run->loss);
+        run->skipped += run->diverged;
+        return run->diverged ? PP_ERR_DIVERGED : PP_STEP_DONE;
+    }
     if (!run->schedule->trains) {
         run->loss = pp_mean_loss(run->batch, run->labels, run->losses);
         return isfinite(run->loss) ? PP_STEP_DONE : PP_ERR_DIVERGED;
@@ -478,15 +566,16 @@ static int32_t end_step(pp_run *run) {
 
 int32_t pp_run_next(pp_run *run, int32_t *action) {
     if (run->position < 0) pp_run_begin_step(run);
-    if (run->position == run->schedule->action_count) {
+    const int32_t rank = pp_run_next_rank(run);
+    if (rank < 0) {
+        for (int32_t r = 0; r < run->schedule->ranks; r++) {
+            assert(pp_run_head(run, r) < 0);
+            if (pp_run_head(run, r) >= 0) return PP_ERR_DEADLOCK; /* the schedule was not checked */
+        }
         if (action != NULL) *action = -1;
         return end_step(run);
     }
-    const int32_t rank = pp_run_next_rank(run);
-    assert(rank >= 0);
-    if (rank < 0) return PP_ERR_DEADLOCK; /* the schedule was not checked */
-    const int32_t i = run->head[rank]++;
-    run->position++;
+    const int32_t i = pp_run_take(run, rank);
     pp_run_perform(run, rank, &run->schedule->actions[i]);
     if (action != NULL) *action = i;
     return PP_OK;
@@ -502,6 +591,7 @@ int32_t pp_run_step(pp_run *run) {
 void pp_run_rewind(pp_run *run, int32_t steps) {
     run->steps = steps;
     run->position = -1;
+    run->flows = 0;
     run->skipped = 0;
     run->loss = NAN;
 }
@@ -516,9 +606,13 @@ int32_t pp_run_skipped(const pp_run *run) { return run->skipped; }
 int32_t pp_run_position(const pp_run *run) { return run->position < 0 ? 0 : run->position; }
 int32_t pp_run_sums_in_order(const pp_run *run) { return run->in_order; }
 
-int32_t pp_run_in_flight(const pp_run *run, int32_t rank) { return run->position < 0 ? 0 : run->inputs.used[rank]; }
+int32_t pp_run_in_flight(const pp_run *run, int32_t rank) {
+    return run->position < 0 && !run->flows ? 0 : run->inputs.used[rank];
+}
 
 int32_t pp_run_peak(const pp_run *run, int32_t rank) { return run->inputs.peak[rank]; }
+int32_t pp_run_versions(const pp_run *run, int32_t rank) { return run->flows ? run->versions[rank].most : 1; }
+int32_t pp_run_lag(const pp_run *run, int32_t rank) { return run->flows ? run->versions[rank].late : 0; }
 int32_t pp_run_slots(const pp_run *run, int32_t rank) { return run->inputs.begin[rank + 1] - run->inputs.begin[rank]; }
 double pp_run_peak_bytes(const pp_run *run, int32_t rank) { return run->most[rank]; }
 

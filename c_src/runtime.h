@@ -19,6 +19,14 @@ typedef struct pp_pool {
     float *floats;
 } pp_pool;
 
+/* Weights of a stage in an asynchronous run. Micro-batches are counted from the beginning of the stream. */
+typedef struct pp_versions {
+    int64_t begun, ended; /* micro-batches whose F, whose B is done */
+    int64_t made;         /* updates; the newest version has this number and is in the network */
+    int32_t samples;      /* with a label, whose gradients have come since the last update */
+    int32_t most, late;   /* versions there were at once; updates by which a gradient came late: the most of each */
+} pp_versions;
+
 struct pp_run {
     const pp_schedule *schedule;
     const double *start;
@@ -26,19 +34,24 @@ struct pp_run {
     pp_data *data;
     double rate;
     double loss;
-    int32_t only; /* the one rank this run executes, -1: all */
+    int32_t flows;  /* an asynchronous run that has begun: its pipeline is not empty between steps */
+    int32_t origin; /* the step it began with */
+    int32_t only;   /* the one rank this run executes, -1: all */
     int32_t batch;
     int32_t steps;
     int32_t skipped;
     int32_t position;   /* actions of the present step done, -1 between steps */
     int32_t recomputes; /* which F keep the input alone, until an R makes the activations again */
     int32_t in_order;
+    int32_t labelled;                /* of an asynchronous step: samples with a label .. */
+    int32_t diverged;                /* .. and whether an update was skipped */
     int32_t half_slot;               /* rank that has done the first half of a fused slot, -1 for none */
     const pp_action *release_action; /* whose slots are freed when that slot ends, NULL for none */
     double *live;                    /* bytes of activations of each rank .. */
     double *most;                    /* .. and the most there were in this step */
     int32_t *microbatch_begin;
-    int32_t *head;           /* the action each rank comes to next */
+    int32_t *head;           /* where each rank's next action is looked for; asynchronous: but for its F .. */
+    int32_t *head_forward;   /* .. which may be ahead, in the next step */
     uint8_t *input_there;    /* of each cell: its input message has arrived .. */
     uint8_t *gradient_there; /* .. and that with the gradient of its output */
     uint8_t *remade;         /* of each cell: an R is to come; only where there are any */
@@ -52,17 +65,29 @@ struct pp_run {
     size_t *hop_begin; /* of each stage but the first: where the messages into it begin */
     float *input_messages;
     float *gradient_messages; /* on the hop into stage s+1: gradients of the outputs of stage s */
-    float *copies;            /* gradients of the second and further copies of the stages */
-    float *scratch;           /* activations of a forward that keeps none */
-    float *statistics;        /* of norms: pp_statistics_count */
+    /* Asynchronous. */
+    pp_versions *versions; /* of each stage */
+    int64_t *version;      /* of each cell: the one its F used */
+    int32_t slots;         /* for older versions of all weights */
+    float *older;          /* the slots, each laid out like the parameters */
+    float *copies;         /* gradients of the second and further copies of the stages */
+    float *scratch;        /* activations of a forward that keeps none */
+    float *statistics;     /* of norms: pp_statistics_count */
     /* One rank: how far the end of the step is. */
-    float *votes;  /* this rank's own or, on the root, of each rank: 1 if its gradients are finite, losses */
-    int32_t phase; /* PHASE_... of rank.c */
-    int32_t sent;  /* places of this phase's messages already looked at */
-    int32_t copies_in, sums_in, votes_in; /* messages of each kind that have come */
-    int32_t verdict;                      /* 1: all take the step, 0: all skip it, -1: not yet known */
-    int32_t output;                       /* the action whose output is to be sent, -1 for none */
+    float *votes;    /* this rank's own or, on the root, of each rank: pp_rank_vote_floats */
+    float *tied;     /* gradients of the other end's weights */
+    int32_t phase;   /* PHASE_... of rank.c */
+    int32_t sent;    /* places of this phase's messages already looked at */
+    int32_t in[8];   /* messages of each kind that have come */
+    int32_t verdict; /* 1: all take the step, 0: all skip it, -1: not yet known */
+    float factor;    /* what clips the gradients */
+    int32_t output;  /* the action whose output is to be sent, -1 for none */
 };
+
+/* Floats of a vote, at most. */
+static inline uint64_t pp_rank_vote_floats(const pp_network *network, const pp_training *training) {
+    return 1 + (training->clip > 0 ? 2 * (uint64_t)network->layers : 0) + (uint64_t)training->batch;
+}
 
 /* 1 if the run executes a rank that holds a copy of the stage. */
 int pp_run_holds(const pp_run *run, const pp_schedule *schedule, int32_t stage);
@@ -72,7 +97,22 @@ float *pp_run_message(const pp_run *run, float *messages, int32_t stage, int32_t
 int32_t pp_run_next_rank(const pp_run *run);
 void pp_run_begin_step(pp_run *run);
 void pp_run_perform(pp_run *run, int32_t rank, const pp_action *a);
+/* The action a rank comes to next, -1 if it has none left in this step; and moves on. */
+int32_t pp_run_head(const pp_run *run, int32_t rank);
+int32_t pp_run_take(pp_run *run, int32_t rank);
+/* Mean loss of a step of a stream, once its losses are there. */
+double pp_run_stream_loss(const pp_run *run);
 /* Adds the gradients of the second and further copies of the stages to those of the first. */
 void pp_run_add_copies(pp_run *run);
+
+/* ---- versions.c: weights of an asynchronous run ---- */
+
+void pp_versions_begin(pp_run *run);
+/* Before an action: the network gets the weights that it uses, and its pass the step. After a backward, with the newest
+ * weights back in the network: the update, if this was the last one of it. */
+void pp_versions_enter(pp_run *run, const pp_action *a);
+void pp_versions_leave(pp_run *run, const pp_action *a);
+/* Mean gradient of a stage, then its update number `step`, from 1. 0: not finite, the weights stay. */
+int pp_stage_update(pp_network *network, int32_t stage, int32_t samples, int64_t step);
 
 #endif

@@ -97,6 +97,16 @@ int32_t pp_weight_delay(const pp_config *config, int32_t rank, int32_t microbatc
     return microbatch / row->update_every(config) - pp_weight_version(config, rank, microbatch);
 }
 
+int32_t pp_update_every(const pp_config *config) {
+    const pp_generator *row = pp_generator_of(config->schedule);
+    return row->update_every != NULL ? row->update_every(config) : 0;
+}
+
+int32_t pp_weight_lag(const pp_config *config, int32_t rank) {
+    const int32_t every = pp_update_every(config);
+    return pp_weight_delay(config, rank, every > config->ranks ? every : config->ranks); /* by then it is full */
+}
+
 pp_fault *pp_refuse_shape(const pp_config *config, int32_t code, int32_t option, int32_t seen, int32_t a,
                           pp_fault *fault, pp_fault *scratch) {
     fault = pp_fault_start(fault, scratch, code);
@@ -170,7 +180,9 @@ int32_t pp_schedule_make(const pp_config *config, const double *costs, void *mem
                               .pipes = pipes,
                               .placement = placement_of(config),
                               .recompute = pp_recompute_when(config->recompute),
-                              .trains = row->trains};
+                              .trains = row->trains,
+                              .update_every = pp_update_every(config),
+                              .kept_back = row->kept_back};
     int32_t *ints = (int32_t *)((char *)memory + align8(sizeof(pp_schedule)));
     schedule->rank_begin = ints;
     schedule->stage_rank = ints + config->ranks + 1;

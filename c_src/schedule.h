@@ -61,6 +61,7 @@ typedef struct pp_generator {
     /* Asynchronous schedules: the version a micro-batch uses on rank, and after how many of them weights change. */
     int32_t (*weight_version)(const pp_config *config, int32_t rank, int32_t microbatch);
     int32_t (*update_every)(const pp_config *config);
+    int32_t kept_back; /* updates: see pp_schedule */
 } pp_generator;
 
 const pp_generator *pp_generator_of(int32_t schedule);

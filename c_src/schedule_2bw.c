@@ -77,4 +77,5 @@ const pp_generator pp_generator_2bw = {
     .weight_versions = weight_versions,
     .weight_version = weight_version,
     .update_every = update_every,
+    .kept_back = 1,
 };

@@ -2,7 +2,8 @@
  * weights at once, so the pipeline never drains; what is drawn is the beginning of a run, with the drain at its end.
  * Weight stashing: F and B of minibatch x on rank r both use version max(0, x - (p - 1 - r)), whose gradient is p - 1 -
  * r updates late; the rank keeps the p - r versions that minibatches under way still need. The order and the makespan
- * (m + p - 1)(F + B) are those of 1F1B. Source: Harlap et al. 2018; Narayanan et al. 2019. */
+ * (m + p - 1)(F + B) are those of 1F1B. No rank has more than m under way, so with fewer than p - r of them the gradients
+ * are m - 1 updates late and m versions are kept. Source: Harlap et al. 2018; Narayanan et al. 2019. */
 #include "schedule_1f1b.h"
 
 static int64_t action_count(const pp_config *config) { return pp_actions_of(config, 2); }
@@ -25,7 +26,7 @@ static int32_t weight_versions(const pp_config *config, int32_t rank) {
 }
 
 static int32_t weight_version(const pp_config *config, int32_t rank, int32_t microbatch) {
-    int32_t late = config->ranks - 1 - rank;
+    int32_t late = weight_versions(config, rank) - 1;
     return microbatch > late ? microbatch - late : 0;
 }
 

@@ -47,33 +47,52 @@ static void load(pp_network *network, pp_data *data, int32_t step, const whole *
     network->pass = (pp_pass){.step = step, .total = pp_labelled(w->labels, batch), .statistics = w->statistics};
 }
 
-/* Gradients of chunks from .. to-1 of the batch, each through all layers at once; undivided. */
-static void run_chunks(pp_network *network, const whole *w, int32_t chunks, int32_t from, int32_t to) {
+/* Adds the gradients of one of `chunks` parts of the batch, through all layers at once; undivided. */
+static void run_chunk(pp_network *network, const whole *w, int32_t chunks, int32_t chunk) {
     const pp_training *o = &network->options;
     const int32_t m = microbatches(o), batch = o->batch, outputs = network->widths[network->layers];
-    pp_zero(network->gradients, network->parameter_count);
-    for (int32_t chunk = from; chunk < to; chunk++) {
-        const int32_t row = pp_microbatch_row(o->split, batch, chunks, chunk);
-        const int32_t rows = pp_microbatch_row(o->split, batch, chunks, chunk + 1) - row;
-        const float *x = w->features + (size_t)row * (size_t)network->widths[0];
-        float *const y = w->outputs + (size_t)row * (size_t)outputs;
-        network->pass.row = row;
-        network->pass.microbatch = chunk;
-        pp_layers_forward(network, 0, network->layers, rows, x, w->activations);
-        memcpy(y, w->activations + (size_t)rows * w->to_output, (size_t)(rows * outputs) * sizeof(float));
-        pp_network_loss_forward(network, rows, y, w->labels + row, w->targets + (size_t)row * (size_t)outputs,
-                                w->losses + row);
-        /* A micro-batch's share of the mean is its own affair, also where all go through the layers together. */
-        for (int32_t k = chunks > 1 ? chunk : 0; k < (chunks > 1 ? chunk + 1 : m); k++) {
-            const int32_t first = pp_microbatch_row(o->split, batch, m, k);
-            const int32_t count = pp_microbatch_row(o->split, batch, m, k + 1) - first;
-            const size_t at = (size_t)first * (size_t)outputs;
-            pp_network_loss_backward(network, count, w->outputs + at, w->labels + first, w->targets + at,
-                                     w->deltas + (size_t)rows * w->to_output + (size_t)((first - row) * outputs));
-        }
-        pp_layers_backward_input(network, 0, network->layers, rows, w->activations, NULL, w->deltas, NULL);
-        pp_layers_backward_weight(network, 0, network->layers, rows, x, w->activations, w->deltas, network->gradients);
+    const int32_t row = pp_microbatch_row(o->split, batch, chunks, chunk);
+    const int32_t rows = pp_microbatch_row(o->split, batch, chunks, chunk + 1) - row;
+    const float *x = w->features + (size_t)row * (size_t)network->widths[0];
+    float *const y = w->outputs + (size_t)row * (size_t)outputs;
+    network->pass.row = row;
+    network->pass.microbatch = chunk;
+    pp_layers_forward(network, 0, network->layers, rows, x, w->activations);
+    memcpy(y, w->activations + (size_t)rows * w->to_output, (size_t)(rows * outputs) * sizeof(float));
+    pp_network_loss_forward(network, rows, y, w->labels + row, w->targets + (size_t)row * (size_t)outputs,
+                            w->losses + row);
+    /* A micro-batch's share of the mean is its own affair, also where all go through the layers together. */
+    for (int32_t k = chunks > 1 ? chunk : 0; k < (chunks > 1 ? chunk + 1 : m); k++) {
+        const int32_t first = pp_microbatch_row(o->split, batch, m, k);
+        const int32_t count = pp_microbatch_row(o->split, batch, m, k + 1) - first;
+        const size_t at = (size_t)first * (size_t)outputs;
+        pp_network_loss_backward(network, count, w->outputs + at, w->labels + first, w->targets + at,
+                                 w->deltas + (size_t)rows * w->to_output + (size_t)((first - row) * outputs));
     }
+    pp_layers_backward_input(network, 0, network->layers, rows, w->activations, NULL, w->deltas, NULL);
+    pp_layers_backward_weight(network, 0, network->layers, rows, x, w->activations, w->deltas, network->gradients);
+}
+
+/* Gradients of chunks from .. to-1 alone. */
+static void run_chunks(pp_network *network, const whole *w, int32_t chunks, int32_t from, int32_t to) {
+    pp_zero(network->gradients, network->parameter_count);
+    for (int32_t chunk = from; chunk < to; chunk++) run_chunk(network, w, chunks, chunk);
+}
+
+void pp_reference_load(pp_network *network, pp_data *data, int32_t step, void *memory, int32_t **labels,
+                       float **losses) {
+    whole w;
+    lay_whole(network, network->options.batch, microbatches(&network->options), memory, &w);
+    load(network, data, step, &w);
+    *labels = w.labels;
+    *losses = w.losses;
+}
+
+void pp_reference_microbatch(pp_network *network, void *memory, int32_t k) {
+    const int32_t m = microbatches(&network->options);
+    whole w;
+    lay_whole(network, network->options.batch, m, memory, &w);
+    run_chunk(network, &w, m, k);
 }
 
 void pp_extended_reference(pp_network *network, pp_data *data, int32_t step, void *memory, int32_t **labels,

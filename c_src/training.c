@@ -445,24 +445,24 @@ int32_t pp_training_fit(pp_training *training, int32_t stages, int32_t microbatc
     return status != PP_OK ? status : fits_memory(training) ? PP_OK : refuse_size(training, fault);
 }
 
-int32_t pp_rank_runs(const pp_training *training, pp_fault *fault) {
-    const double values[] = {training->update, training->tied, training->clip, training->loss_scale - 1};
-    static const int32_t options[] = {PP_TRAIN_UPDATE, PP_TRAIN_TIED, PP_TRAIN_CLIP, PP_TRAIN_LOSS_SCALE};
+int32_t pp_stream_runs(const pp_training *training, pp_fault *fault) {
+    const double values[] = {training->norm, training->loss_scale, training->tied, training->mean, training->clip};
+    static const int32_t options[] = {PP_TRAIN_NORM, PP_TRAIN_LOSS_SCALE, PP_TRAIN_TIED, PP_TRAIN_MEAN, PP_TRAIN_CLIP};
     pp_fault scratch;
     int i = 0;
-    while (i < 4 && values[i] <= 0) i++;
-    if (i == 4) return PP_OK;
-    fault = pp_fault_start(fault, &scratch, PP_ERR_RANK_OPTION);
+    while (i < 5 && values[i] <= (i < 2)) i++; /* layer norm and a scale of 1 may be */
+    if (i == 5) return PP_OK;
+    fault = pp_fault_start(fault, &scratch, PP_ERR_ASYNC_OPTION);
     fault->option = options[i];
-    if (i > 1) {
-        pp_fault_seen_number(fault, i == 2 ? training->clip : training->loss_scale);
-        pp_fault_fix_number(fault, options[i], i - 2);
-        return PP_ERR_RANK_OPTION;
+    if (pp_training_option_kind(options[i]) == 'R') {
+        pp_fault_seen_number(fault, values[i]);
+        pp_fault_fix_number(fault, options[i], i < 2);
+        return PP_ERR_ASYNC_OPTION;
     }
     const char *name = pp_training_option_value_name(options[i], (int32_t)values[i]);
     pp_fault_seen(fault, name, (int32_t)strlen(name));
-    pp_fault_fix_text(fault, options[i], pp_training_option_value_name(options[i], 0));
-    return PP_ERR_RANK_OPTION;
+    pp_fault_fix_text(fault, options[i], pp_training_option_value_name(options[i], i < 2));
+    return PP_ERR_ASYNC_OPTION;
 }
 
 int32_t pp_training_needs_backward(const pp_schedule *schedule, pp_fault *fault) {

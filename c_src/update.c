@@ -55,8 +55,11 @@ double pp_extended_loss(const pp_network *network, int32_t rows, const int32_t *
 /* ---- tied ends ---- */
 
 void pp_tie(const pp_network *network, float *parameters, int add) {
+    pp_tie_ends(network, parameters, parameters + network->layer_begin[network->layers - 1], add);
+}
+
+void pp_tie_ends(const pp_network *network, float *first, float *last, int add) {
     const int32_t inputs = network->widths[0], width = network->widths[1];
-    float *first = parameters, *last = parameters + network->layer_begin[network->layers - 1];
     for (int32_t i = 0; i < inputs; i++)
         for (int32_t u = 0; u < width; u++) {
             float *a = first + (size_t)i * (size_t)width + u, *b = last + (size_t)u * (size_t)inputs + i;
@@ -67,23 +70,26 @@ void pp_tie(const pp_network *network, float *parameters, int add) {
 
 /* ---- clipping ---- */
 
-/* Weights that two layers share count once. Added layer by layer, each sum by itself. */
-double pp_global_norm(const pp_network *network, const float *gradients) {
+double pp_layer_square(const pp_network *network, const float *gradients, int32_t l) {
     const int tied = network->kind >> PP_KIND_TIED & 1;
+    int32_t from = network->layer_begin[l];
+    double sum = 0;
+    if (tied && l == network->layers - 1) from += network->widths[l] * network->widths[l + 1];
+    for (int32_t i = from; i < network->layer_begin[l + 1]; i++) sum += (double)gradients[i] * (double)gradients[i];
+    return sum;
+}
+
+/* Each layer's sum by itself: ranks that hold some of the layers come to the same one (rank.c). */
+double pp_global_norm(const pp_network *network, const float *gradients) {
     double total = 0;
-    for (int32_t l = 0; l < network->layers; l++) {
-        int32_t from = network->layer_begin[l];
-        double sum = 0;
-        if (tied && l == network->layers - 1) from += network->widths[l] * network->widths[l + 1];
-        for (int32_t i = from; i < network->layer_begin[l + 1]; i++) sum += (double)gradients[i] * (double)gradients[i];
-        total += sum;
-    }
+    for (int32_t l = 0; l < network->layers; l++) total += pp_layer_square(network, gradients, l);
     return sqrt(total);
 }
 
+float pp_clip_factor(double norm, double limit) { return norm > limit ? (float)(limit / norm) : 1.0f; }
+
 void pp_clip(const pp_network *network, float *gradients, double limit) {
-    const double size = pp_global_norm(network, gradients);
-    if (size > limit) pp_multiply(gradients, (float)(limit / size), network->parameter_count);
+    pp_multiply(gradients, pp_clip_factor(pp_global_norm(network, gradients), limit), network->parameter_count);
 }
 
 /* ---- running statistics ---- */
@@ -116,7 +122,7 @@ static void move_column(const pp_network *network, const float *found, size_t wi
     if (batch > 1) move(variance, squares / (batch - 1));
 }
 
-void pp_move_running(pp_network *network) {
+static void move_running(pp_network *network) {
     size_t units = 0, before = 0;
     for (int32_t l = 1; l < network->layers; l++) units += (size_t)network->widths[l];
     for (int32_t l = 0; l < network->layers - 1; l++) {
@@ -132,35 +138,49 @@ void pp_move_running(pp_network *network) {
 
 /* ---- the step ---- */
 
-int32_t pp_extended_update(pp_network *network, int32_t rows, const int32_t *labels, const float *losses,
-                           double *loss) {
+void pp_descend(pp_network *network, int32_t begin, int32_t count, int32_t step) {
     const pp_training *options = &network->options;
-    const int32_t count = network->parameter_count;
     const float rate = (float)options->rate;
-    float *const w = network->parameters, *const dw = network->gradients, *const state = network->state;
-    *loss = pp_extended_loss(network, rows, labels, losses);
-    if (network->kind >> PP_KIND_TIED & 1) pp_tie(network, dw, 1);
-    int32_t finite = pp_divide(dw, (float)pp_labelled(labels, rows), count);
-    if (network->scale != 1) finite &= pp_divide(dw, (float)network->scale, count);
-    if (!finite || !pp_all_finite(losses, rows)) {
+    float *const w = network->parameters + begin, *const dw = network->gradients + begin;
+    float *const state = network->state + begin;
+    switch (network->kind >> PP_KIND_UPDATE) {
+    case PP_UPDATE_MOMENTUM: pp_sgd_momentum(w, state, dw, rate, (float)options->momentum, count); break;
+    case PP_UPDATE_ADAM:
+        pp_adam(w, state, state + network->parameter_count, dw, options->rate, options->beta1, options->beta2,
+                options->epsilon, step, count);
+        break;
+    default: pp_sgd(w, dw, rate, count); break;
+    }
+}
+
+int32_t pp_update_divide(pp_network *network, int32_t rows, const int32_t *labels) {
+    const int32_t count = network->parameter_count;
+    int32_t finite = pp_divide(network->gradients, (float)pp_labelled(labels, rows), count);
+    if (network->scale != 1) finite &= pp_divide(network->gradients, (float)network->scale, count);
+    return finite;
+}
+
+int32_t pp_update_end(pp_network *network, int32_t taken) {
+    const pp_training *options = &network->options;
+    if (!taken) {
         if (network->scale > 1) network->scale /= 2;
         network->good = 0;
         return PP_ERR_DIVERGED;
     }
-    if (options->clip > 0) pp_clip(network, dw, options->clip);
-    network->applied++;
-    switch (network->kind >> PP_KIND_UPDATE) {
-    case PP_UPDATE_MOMENTUM: pp_sgd_momentum(w, state, dw, rate, (float)options->momentum, count); break;
-    case PP_UPDATE_ADAM:
-        pp_adam(w, state, state + count, dw, options->rate, options->beta1, options->beta2, options->epsilon,
-                network->applied, count);
-        break;
-    default: pp_sgd(w, dw, rate, count); break;
-    }
-    if (network->norm == PP_NORM_BATCH) pp_move_running(network);
+    pp_descend(network, 0, network->parameter_count, ++network->applied);
+    if (network->norm == PP_NORM_BATCH) move_running(network);
     if (options->loss_scale > 1 && ++network->good == options->scale_growth) {
         network->good = 0;
         if (network->scale < 1e38) network->scale *= 2;
     }
     return PP_OK;
+}
+
+int32_t pp_extended_update(pp_network *network, int32_t rows, const int32_t *labels, const float *losses,
+                           double *loss) {
+    *loss = pp_extended_loss(network, rows, labels, losses);
+    if (network->kind >> PP_KIND_TIED & 1) pp_tie(network, network->gradients, 1);
+    const int32_t finite = pp_update_divide(network, rows, labels) && pp_all_finite(losses, rows);
+    if (finite && network->options.clip > 0) pp_clip(network, network->gradients, network->options.clip);
+    return pp_update_end(network, finite);
 }

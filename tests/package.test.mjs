@@ -91,13 +91,13 @@ test('the package holds no tests, sources of the core or leftovers of the build'
 
 // A limit for each half: what the core adds is found in the core, what the figure adds in the figure. npm run sizes says
 // more.
-test('the one script stays under 178 kB, compressed; the core in it, packed, under 76', () => {
+test('the one script stays under 181 kB, compressed; the core in it, packed, under 78', () => {
     const script = gzipSync(readFileSync(join(root, 'dist/pipeline-figure.iife.js')), { level: 9 }).length;
     const [core] = readFileSync(join(root, 'dist/pipeline-figure.iife.js'), 'utf8').match(
         /"[A-Za-z0-9+/=]{40000,}"/,
     ) ?? [''];
-    assert.ok(script <= 178_000, `${script} bytes`);
-    assert.ok(core.length > 0 && core.length * 0.75 <= 76_000, `${core.length * 0.75} bytes`);
+    assert.ok(script <= 181_000, `${script} bytes`);
+    assert.ok(core.length > 0 && core.length * 0.75 <= 78_000, `${core.length * 0.75} bytes`);
 });
 
 test('EMB-02: embed.html is whole: it asks for no other file, and no text in it ends a script early', () => {

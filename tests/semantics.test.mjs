@@ -206,7 +206,6 @@ test('refusals: value, rule, nearest legal value, in both languages', () => {
         ['--momentum 0.5', /only together with update.*update=momentum/, /только вместе/],
         ['--norm layer --format torch', /format = torch.*format=json/, /плотные слои/],
         ['--dropout 0.5 --format python', /format = python.*format=json/, /плотные слои/],
-        ['--update adam --workers', /update = adam.*update=sgd/, /с одних весов/],
         ['--update addam', /sgd, momentum, adam.*update=adam/, /такого названия нет/],
     ]) {
         const english = run(`train -s 1f1b -p 3 -m 4 ${line}`);

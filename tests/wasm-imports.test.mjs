@@ -41,6 +41,22 @@ test('each function marked in a header is exported, and each exported pp_ functi
     );
 });
 
+test('each exported function is called by something in web/, or by the benchmark', () => {
+    const text = ['../web/', './bench/']
+        .flatMap((name) => {
+            const from = new URL(name, import.meta.url);
+            return readdirSync(from)
+                .filter((file) => /\.m?js$/.test(file))
+                .map((file) => readFileSync(new URL(file, from), 'utf8'));
+        })
+        .join('\n');
+    const called = new Set(text.match(/\bpp_\w+/g));
+    assert.deepEqual(
+        marked().filter((name) => !called.has(name)),
+        [],
+    );
+});
+
 test("the figure's core is the same but for communication written into files, and needs no more", () => {
     const figure = new WebAssembly.Module(readFileSync(new URL('../build/wasm/core_figure.wasm', import.meta.url)));
     const lowering = /^pp_(table_(lower(_bytes)?|steps)|plan_.*|outcome_.*|measured_latency)$/;

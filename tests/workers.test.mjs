@@ -27,13 +27,13 @@ async function withWorkers(options, use, spawn = threadWorker) {
     }
 }
 
-/** @param {any} a @param {any} b @param {string} what */
+/** Weights and what the update keeps, to the last bit. @param {any} a @param {any} b @param {string} what */
 function sameState(a, b, what) {
     assert.equal(a.step, b.step, what);
-    assert.equal(a.weights.length, b.weights.length);
-    for (const [stage, floats] of a.weights.entries()) {
-        assert.ok(floats.length > 0);
-        assert.deepEqual(Buffer.from(floats.buffer), Buffer.from(b.weights[stage].buffer), `${what}, stage ${stage}`);
+    assert.equal(a.stages.length, b.stages.length);
+    for (const [stage, bytes] of a.stages.entries()) {
+        assert.ok(bytes.length > 16);
+        assert.equal(Buffer.compare(bytes, b.stages[stage]), 0, `${what}, stage ${stage}`);
     }
 }
 
@@ -84,10 +84,62 @@ test('p = 1 to 4, recomputation, iris, whole numbers, Chimera with four pipes', 
         });
 });
 
+/** What asks for more messages than activations and gradients, or keeps more than weights. */
+const extended = {
+    momentum: { update: 'momentum' },
+    adam: { update: 'adam' },
+    'tied ends': { tied: 'ends' },
+    clipping: { clip: 0.05 },
+    'a loss scale too large': { 'loss-scale': 1e38, 'scale-growth': 2, loss: 'squared-error' },
+    'batch norm': { norm: 'batch' },
+    'deferred batch norm': { norm: 'batch', 'norm-statistics': 'deferred', split: 'last' },
+    'layer norm and dropout': { norm: 'layer', dropout: 0.3, activation: 'gelu', mean: 'microbatches' },
+    'all at once': {
+        update: 'adam',
+        tied: 'ends',
+        clip: 0.1,
+        'loss-scale': 1e38,
+        'scale-growth': 1,
+        norm: 'batch',
+        dropout: 0.2,
+        activation: 'gelu',
+    },
+};
+const schedules = [
+    { schedule: 'gpipe', ranks: 2, microbatches: 4 },
+    { schedule: '1f1b', ranks: 3, microbatches: 4 },
+    { schedule: 'interleaved', ranks: 2, chunks: 2, microbatches: 4 },
+    { schedule: 'zb-h1', ranks: 4, microbatches: 4 },
+    { schedule: 'zb-v', ranks: 2, microbatches: 4 },
+    { schedule: 'chimera', ranks: 2, microbatches: 4 },
+    { schedule: 'chimera', ranks: 4, microbatches: 4 },
+];
+
+for (const [name, options] of Object.entries(extended))
+    test(`${name}, in threads: weights, what the update keeps and skipped steps are those of one instance, bit for bit`, async () => {
+        const skips = [];
+        for (const shape of schedules)
+            await withWorkers({ ...shape, width: 6, batch: 14, ...options }, async (training, run) => {
+                let before = 0;
+                for (const { step, loss, skipped } of await run.advance(5, { every: 2 })) {
+                    const own = training.step();
+                    assert.deepEqual([step, loss, skipped], [own.step, own.loss, own.skipped > before]);
+                    before = own.skipped;
+                    skips.push(skipped);
+                }
+                sameState(run.state, training.state, `${shape.schedule}, ${shape.ranks} ranks`);
+            });
+        // A scale that leaves the range of float is halved until it does not.
+        assert.equal(skips.includes(true), 'loss-scale' in options);
+        assert.ok(skips.includes(false));
+    });
+
 test('one clock: actions of a rank follow each other, and none begins before what it waits for has ended', async () => {
     await withWorkers({ schedule: '1f1b', ranks: 3, microbatches: 6, width: 64 }, async (training, run) => {
         const { actions } = training.simulation;
-        for (const { start, finish } of await run.advance(20)) {
+        for (const { start, finish, ended } of await run.advance(20)) {
+            // Every rank has heard that all are through before it makes its update.
+            for (const end of ended) assert.ok(end > Math.max(...finish) - 0.01);
             for (let i = 0; i < actions.count; i++) {
                 assert.ok(start[i] > 0 && finish[i] >= start[i]);
                 if (i > 0 && actions.rank[i] === actions.rank[i - 1]) assert.ok(start[i] >= finish[i - 1]);
@@ -123,12 +175,22 @@ test('measured times: the figures are those of the times, and their costs simula
     });
 });
 
-for (const options of [
-    { schedule: '1f1b', ranks: 2, microbatches: 3 },
-    { schedule: 'zb-h1', ranks: 2, microbatches: 2 },
-    { schedule: 'chimera', ranks: 2, microbatches: 2 },
-])
-    test(`a worker ended at each action of a step in turn, ${options.schedule}: the run goes on to equal weights`, async () => {
+for (const [name, options] of Object.entries({
+    '1f1b': { schedule: '1f1b', ranks: 2, microbatches: 3 },
+    'zb-h1': { schedule: 'zb-h1', ranks: 2, microbatches: 2 },
+    chimera: { schedule: 'chimera', ranks: 2, microbatches: 2 },
+    '1f1b with Adam': { schedule: '1f1b', ranks: 2, microbatches: 2, update: 'adam' },
+    '1f1b with all at once': { schedule: '1f1b', ranks: 2, microbatches: 2, ...extended['all at once'], batch: 8 },
+    'chimera with Adam, batch norm and clipping': {
+        schedule: 'chimera',
+        ranks: 2,
+        microbatches: 2,
+        update: 'adam',
+        norm: 'batch',
+        clip: 0.1,
+    },
+}))
+    test(`a worker ended at each action of a step in turn, ${name}: the run goes on to equal weights`, async () => {
         const undisturbed = engine.train(options);
         try {
             for (let step = 0; step < 6; step++) undisturbed.run();
@@ -137,7 +199,7 @@ for (const options of [
                 await withWorkers(options, async (_, run) => {
                     const records = await run.advance(6, { every: 2, kill: { step: 3, action } });
                     sameState(run.state, undisturbed.state, `action ${action}`);
-                    // From the weights after step 2, or from the first ones where a rank's had not all arrived.
+                    // From what was saved after step 2, or at first where a rank's part had not yet arrived.
                     const [{ from }] = run.losses;
                     assert.ok(from === 2 || from === 0, `from ${from}`);
                     assert.deepEqual(run.losses, [{ rank: rank[action], action, step: 3, from }]);
@@ -243,6 +305,37 @@ test('a long run keeps the times of its last steps alone', async () => {
     });
 });
 
+test('what one rank reports of a long run may come only when another is through', async () => {
+    let through = false;
+    /** @type {(() => void)[]} */ const late = [];
+    let made = 0;
+    const spawn = () => {
+        const handle = threadWorker();
+        const { listen } = handle;
+        const second = made++ === 1;
+        handle.listen = (take, fail) =>
+            listen((message) => {
+                if (second && message.kind !== 'ready' && !through) late.push(() => take(message));
+                else take(message);
+                through ||= message.kind === 'step' && message.step === 600 && !second;
+                if (through) for (const give of late.splice(0)) give();
+            }, fail);
+        return handle;
+    };
+    const options = { schedule: '1f1b', ranks: 2, microbatches: 2, width: 4, batch: 4 };
+    await withWorkers(
+        options,
+        async (training, run) => {
+            const records = await run.advance(600, { every: 100 });
+            assert.equal(records[0].start.length, 0);
+            assert.ok(records[599].start.every((/** @type {number} */ at) => at > 0));
+            for (let step = 0; step < 600; step++) training.run();
+            sameState(run.state, training.state, 'late reports');
+        },
+        spawn,
+    );
+});
+
 /** Processors this process had while work ran, by the clock: 1 where one thread was never made to wait. @param {() => any} work */
 async function processors(work) {
     const begun = performance.now();
@@ -300,14 +393,17 @@ test('train --workers: measured beside predicted, and no speed-up that was not m
     assert.equal(out.actions.length, 16);
     assert.equal(out.workers.equal, true);
     assert.equal(out.steps.length, 12);
-    const { one_worker, workers, speedup, predicted_speedup, hop } = out.milliseconds;
-    assert.ok(one_worker > 0 && workers > 0 && speedup > 0 && predicted_speedup > 0 && hop > 0);
+    const { one_worker, workers, speedup, predicted_speedup, hop, step_end } = out.milliseconds;
+    assert.ok(one_worker > 0 && workers > 0 && speedup > 0 && predicted_speedup > 0 && hop > 0 && step_end > 0);
     assert.deepEqual(out.peak_activation_bytes.measured, out.peak_activation_bytes.simulated);
     const last = out.actions.reduce(
         (/** @type {number} */ most, /** @type {any} */ a) => Math.max(most, a.predicted_finish),
         0,
     );
     assert.equal(last, out.milliseconds.predicted_step);
+    assert.equal(out.ends.length, 2);
+    const through = Math.max(...out.actions.map((/** @type {any} */ a) => a.finish));
+    assert.ok(Math.abs(Math.max(...out.ends) - through - step_end) < 1e-6);
     // What was measured can be read back: as a profile, and as times.
     const file = join(mkdtempSync(join(tmpdir(), 'pipeline-figure-')), 'measured.json');
     writeFileSync(file, stdout);
@@ -338,6 +434,27 @@ test('train --workers: measured beside predicted, and no speed-up that was not m
         // A network so small cannot gain from a second thread; what is said must be what was seen.
         assert.ok((ratio === undefined) !== (claimed === null), text);
         assert.match(text, lang === 'ru' ? /до последнего бита/ : /to the last bit/);
+    }
+});
+
+test('train --workers with Adam, tied ends, clipping, a loss scale and batch norm; what one thread refuses is refused', () => {
+    const options =
+        '-s chimera -p 2 -m 4 --update adam --tied ends --clip 0.1 --loss-scale 1e38 --norm batch --dropout 0.1';
+    const args = `${options} --activation relu --batch 16 --steps 8`;
+    const out = JSON.parse(train(`${args} --workers --kill 3@5 --checkpoint-every 2 --format json`).stdout);
+    assert.equal(out.workers.equal, true);
+    assert.equal(out.workers.losses.length, 1);
+    assert.equal(out.settings.update, 'adam');
+    // The losses of the run by one thread.
+    const alone = JSON.parse(train(`${args} --format json`).stdout);
+    assert.deepEqual(
+        out.steps.map((/** @type {any} */ step) => step.loss),
+        alone.steps.map((/** @type {any} */ step) => step.loss),
+    );
+    for (const refused of ['--tied ends --data iris', '--norm batch --batch 4', '--update sgd --momentum 0.5']) {
+        const [one, many] = ['', ' --workers'].map((more) => train(`-s 1f1b -p 2 -m 4 ${refused}${more}`));
+        assert.equal(many.status, 2);
+        assert.deepEqual(many, one);
     }
 });
 

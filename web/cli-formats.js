@@ -136,6 +136,14 @@ export function toText(simulation, lang, more = []) {
                   [text.peaks, perRank.map((rank) => plain(rank.peak_activations)).join(' ')],
               ]
             : []),
+        ...(simulation.stream
+            ? [
+                  [
+                      text.flush,
+                      text.noFlush(perRank.map((r) => r.weight_versions).join(' '), simulation.stream.late.join(' ')),
+                  ],
+              ]
+            : []),
         [text.transfers, text.transfersValue(summary.transfers_forward, summary.transfers_backward)],
         ...studyFacts(simulation, lang, plain),
         ...more,

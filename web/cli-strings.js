@@ -142,7 +142,17 @@ would be best; --cuts says how many layers each measured stage had; --after comp
             `kill = ${value}: an action from 0 to ${action} and a step from 0 to ${step} are needed. Nearest legal: kill=${action}@${step}.`,
         noTwin: 'transfer = rendezvous: the Python program times messages that keep nobody, or the sender. Nearest legal: transfer=sender.',
         onlyPlain: (/** @type {string} */ format) =>
-            `format = ${format}: it can hold dense layers with tanh, relu or identity, means over samples and plain descent. Nearest legal: format=json.`,
+            `format = ${format}: it can hold dense layers with tanh, relu or identity, means over samples and plain descent at the end of the step. Nearest legal: format=json.`,
+        killStream: (/** @type {string} */ value, /** @type {string} */ name) =>
+            `kill = ${value}: ${name} has no flush between steps; a loss empties the pipeline, and what goes on is another run. Nearest legal: schedule=1f1b.`,
+        flush: 'flush',
+        noFlush: (/** @type {string} */ versions, /** @type {string} */ late) =>
+            `none between steps: weight versions by rank ${versions}, gradients late by ${late} updates`,
+        stream: (/** @type {any} */ s) =>
+            `No flush between steps: weights change after every ${s.every > 1 ? `${s.every} micro-batches` : 'micro-batch'}. Versions by rank: measured ${s.versions}, simulated ${s.simulated}. Gradients late by updates: measured ${s.late}, expected ${s.expected}.`,
+        exactStream: 'The unpipelined network has the same delays: the two runs agree to the last bit.',
+        synchronous: (/** @type {string} */ difference) =>
+            `Without delays the weights would differ by up to ${difference}.`,
         killNeedsWorkers: 'kill: there is a worker to end only with --workers.',
         workersTitle: (/** @type {number} */ workers, /** @type {number} */ cores, /** @type {number} */ steps) =>
             `${en(workers, 'worker')}, one for each rank, on ${en(cores, 'core')}; ${en(steps, 'step')}`,
@@ -150,6 +160,7 @@ would be best; --cuts says how many layers each measured stage had; --after comp
         manyWorkers: (/** @type {number} */ n) => `${en(n, 'worker')}, ms a step (median)`,
         stepMeasured: 'actions of the step below, ms',
         stepPredicted: 'the model with its times, ms',
+        stepEnd: 'end of the step: sums, norms and votes exchanged, update, ms',
         hop: 'one hop of message passing, ms',
         forwardOfStage: 'forward of one stage, ms',
         speedup: (/** @type {string} */ n, /** @type {string} */ predicted) =>
@@ -163,7 +174,7 @@ would be best; --cuts says how many layers each measured stage had; --after comp
         predictedSpan: 'predicted',
         andMore: (/** @type {number} */ n) => `… and ${n} more; --format json has all.`,
         loss_: (/** @type {any} */ { rank, step, from }, /** @type {string} */ action) =>
-            `The worker of rank ${rank} was lost${action ? ` before ${action} of step ${step}` : ''}; the run went on from the weights after ${en(from, 'step')}.`,
+            `The worker of rank ${rank} was lost${action ? ` before ${action} of step ${step}` : ''}; the run went on from the checkpoint after ${en(from, 'step')}.`,
         workersEqual: 'The weights are those of one worker that was never disturbed, to the last bit.',
         workersDiffer: 'The weights are NOT those of one worker.',
         bytes: (/** @type {any} */ { measured, simulated }) =>
@@ -276,7 +287,17 @@ FILE — расписание: таблица PyTorch либо то, что за
             `kill = ${value}: нужны операция от 0 до ${action} и шаг от 0 до ${step}. Ближайшее допустимое: kill=${action}@${step}.`,
         noTwin: 'transfer = rendezvous: программа на Python умеет передачи, которые не занимают никого либо только отправителя. Ближайшее допустимое: transfer=sender.',
         onlyPlain: (/** @type {string} */ format) =>
-            `format = ${format}: сюда помещаются плотные слои с tanh, relu или identity, среднее по примерам и простой градиентный спуск. Ближайшее допустимое: format=json.`,
+            `format = ${format}: сюда помещаются плотные слои с tanh, relu или identity, среднее по примерам и простой градиентный спуск в конце шага. Ближайшее допустимое: format=json.`,
+        killStream: (/** @type {string} */ value, /** @type {string} */ name) =>
+            `kill = ${value}: при ${name} конвейер между шагами не опустошается; потеря опустошит его, и дальше пойдёт уже другое обучение. Ближайшее допустимое: schedule=1f1b.`,
+        flush: 'опустошение конвейера',
+        noFlush: (/** @type {string} */ versions, /** @type {string} */ late) =>
+            `между шагами нет: версий весов по устройствам ${versions}, градиенты запаздывают на ${late} обновлений`,
+        stream: (/** @type {any} */ s) =>
+            `Между шагами конвейер не опустошается: веса меняются ${s.every > 1 ? `через каждые ${ru(s.every, 'микробатч', 'микробатча', 'микробатчей')}` : 'после каждого микробатча'}. Версий по устройствам: измерено ${s.versions}, по расчёту ${s.simulated}. Запаздывание градиентов, обновлений: измерено ${s.late}, ожидалось ${s.expected}.`,
+        exactStream: 'У сети без конвейера те же запаздывания: совпадение до последнего бита.',
+        synchronous: (/** @type {string} */ difference) =>
+            `Без запаздываний веса отличались бы на величину до ${difference}.`,
         killNeedsWorkers: 'kill: останавливать некого без --workers.',
         workersTitle: (/** @type {number} */ workers, /** @type {number} */ cores, /** @type {number} */ steps) =>
             `${ru(workers, 'поток', 'потока', 'потоков')}, по одному на устройство; ядер: ${cores}; ${ru(steps, 'шаг', 'шага', 'шагов')}`,
@@ -284,6 +305,7 @@ FILE — расписание: таблица PyTorch либо то, что за
         manyWorkers: (/** @type {number} */ n) => `${ru(n, 'поток', 'потока', 'потоков')}, мс на шаг (медиана)`,
         stepMeasured: 'операции шага, что показан ниже, мс',
         stepPredicted: 'расчёт с его временами, мс',
+        stepEnd: 'конец шага: обмен суммами, нормами и голосами, обновление, мс',
         hop: 'одна передача сообщения, мс',
         forwardOfStage: 'прямой проход одной стадии, мс',
         speedup: (/** @type {string} */ n, /** @type {string} */ predicted) =>
@@ -297,7 +319,7 @@ FILE — расписание: таблица PyTorch либо то, что за
         predictedSpan: 'по расчёту',
         andMore: (/** @type {number} */ n) => `… и ещё ${n}; в --format json есть все.`,
         loss_: (/** @type {any} */ { rank, step, from }, /** @type {string} */ action) =>
-            `Поток устройства ${rank} потерян${action ? ` перед ${action} шага ${step}` : ''}; обучение продолжено с весов после ${ru(from, 'шага', 'шагов', 'шагов')}.`,
+            `Поток устройства ${rank} потерян${action ? ` перед ${action} шага ${step}` : ''}; обучение продолжено с контрольной точки после ${ru(from, 'шага', 'шагов', 'шагов')}.`,
         workersEqual: 'Веса те же, что у одного потока, которому ничто не мешало, до последнего бита.',
         workersDiffer: 'Веса НЕ те, что у одного потока.',
         bytes: (/** @type {any} */ { measured, simulated }) =>

@@ -17,7 +17,7 @@ export function trainCommand(engine, pairs, lang, format, refuse) {
     const training = engine.train(pairs);
     try {
         const settings = namedSettings(engine, training);
-        if ((format === 'python' || format === 'torch') && !isPlain(settings))
+        if ((format === 'python' || format === 'torch') && (training.stream || !isPlain(settings)))
             throw refuse(cliStrings[lang].onlyPlain(format));
         if (format === 'python') {
             const { layers, cuts } = training;
@@ -50,6 +50,7 @@ function toJson(engine, training, records) {
         settings: namedSettings(engine, training),
         layers: [...training.layers],
         exact: training.sumsInOrder,
+        ...(training.stream ? { stream: training.stream } : {}),
         peak_activations: training.peaks,
         peak_activation_bytes: training.activationBytes,
         steps: records,
@@ -132,10 +133,23 @@ function toText(engine, training, records, lang, pairs) {
         line(head),
         ...rows.map(line),
         '',
-        training.sumsInOrder ? text.exact : text.rounded,
+        text[training.stream ? 'exactStream' : training.sumsInOrder ? 'exact' : 'rounded'],
+        ...streamText(training, text, small),
         text.bytes(training.activationBytes),
         ...semanticsText(engine, training, lang),
     ].join('\n')}\n`;
+}
+
+/** Weights of a schedule without a flush. @param {any} training @param {any} text @param {(value: number) => string} small */
+function streamText({ stream, simulation }, text, small) {
+    if (!stream) return [];
+    const { updateEvery, late } = simulation.stream;
+    const simulated = simulation.perRank.map((/** @type {any} */ rank) => rank.weight_versions).join(' ');
+    const [versions, measured] = [stream.versions, stream.late].map((list) => list.join(' '));
+    return [
+        text.synchronous(small(stream.synchronous_difference)),
+        text.stream({ every: updateEvery, versions, simulated, late: measured, expected: late.join(' ') }),
+    ];
 }
 
 /** What micro-batches do to the next step. @param {any} engine @param {any} training @param {'en' | 'ru'} lang */

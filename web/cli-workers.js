@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { cliStrings } from './cli-strings.js';
 import { OPS } from './engine.js';
 import { namedSettings } from './python-twin.js';
-import { MOST_WORKERS, median, WorkerRun, withCosts } from './workers.js';
+import { endOf, MOST_WORKERS, median, WorkerRun, withCosts } from './workers.js';
 import { threadWorker } from './workers-node.js';
 
 /** Rounds in which workers and the one take turns, after one that warms up. */
@@ -32,6 +32,7 @@ export async function workersCommand(engine, pairs, lang, format, kill, refuse) 
         if (config.ranks > MOST_WORKERS) throw refuse(text.tooManyWorkers(config.ranks, MOST_WORKERS));
         const lost = kill === undefined ? undefined : killOf(kill, training);
         if (lost === null) throw refuse(text.badKill(kill, actions.count - 1, training.settings.steps - 1));
+        if (lost && training.stream) throw refuse(text.killStream(kill, config.schedule));
         run = await new WorkerRun(training, threadWorker).start();
         const measured = await measure(engine, pairs, training, run, lost);
         return format === 'json' ? toJson(engine, training, measured) : toText(engine, training, measured, lang);
@@ -86,10 +87,8 @@ async function measure(engine, pairs, training, run, kill) {
     const schedule = pairs.filter(([name]) => !trainingNames.has(name.toLowerCase()));
     const { step, costs } = engine.measuredStep(schedule, shown.start, shown.finish);
     const predicted = engine.simulate(withCosts(schedule, costs));
-    const own = training.state.weights;
-    const equal = run.state.weights.every((floats, stage) =>
-        floats.every((value, i) => Object.is(value, own[stage][i])),
-    );
+    const own = training.state.stages;
+    const equal = run.state.stages.every((bytes, stage) => Buffer.compare(bytes, own[stage]) === 0);
     return { run, records, times, shown: { ...shown, measured: step }, costs, predicted, equal };
 }
 
@@ -106,6 +105,7 @@ function figures({ times, shown, predicted, costs }) {
         predictedSpeedup: predicted.summary.busy / predicted.summary.makespan,
         step: shown.measured.summary.makespan,
         predictedStep: predicted.summary.makespan,
+        end: endOf(shown),
         hop: costs.latency ? Math.max(...costs.latency) : 0,
         stage: forward.reduce((sum, cost) => sum + cost, 0) / forward.length,
     };
@@ -131,6 +131,7 @@ function toJson(engine, training, measured) {
             predicted_speedup: numbers.predictedSpeedup,
             step: numbers.step,
             predicted_step: numbers.predictedStep,
+            step_end: numbers.end,
             hop: numbers.hop,
             forward_of_a_stage: numbers.stage,
         },
@@ -147,6 +148,8 @@ function toJson(engine, training, measured) {
             predicted_start: predicted.actions.start[i],
             predicted_finish: predicted.actions.finish[i],
         })),
+        // On the clock of the actions: when each rank had heard all of the others and made its update.
+        ends: [...shown.ended].map((end) => end - Math.min(...shown.start)),
         steps: records.map((/** @type {any} */ { step, loss, skipped }) => ({ step, loss, skipped })),
     };
     return `${JSON.stringify(out)}\n`;
@@ -169,6 +172,7 @@ function toText(engine, training, measured, lang) {
         [text.manyWorkers(run.ranks), number(n.workers)],
         [text.stepMeasured, number(n.step)],
         [text.stepPredicted, number(n.predictedStep)],
+        [text.stepEnd, number(n.end, 3)],
         [text.hop, number(n.hop, 3)],
         [text.forwardOfStage, number(n.stage, 3)],
     ];

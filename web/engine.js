@@ -3,7 +3,7 @@
 // the caller may keep. The same file serves the page, Node and workers.
 import coreBytes from 'pipeline-figure/core-bytes';
 import { irisSamples } from './iris.js';
-import { KINDS, Step } from './step.js';
+import { Step } from './step.js';
 import { activationPeaks, studiesOf } from './studies.js';
 
 const ABI = 1;
@@ -60,6 +60,8 @@ const decoder = new TextDecoder();
  * @property {Int32Array} stageRank  rank of each stage; pipes end to end for bidirectional schedules
  * @property {Record<string, number>} summary  pp_summary
  * @property {Record<string, number>[]} perRank  pp_rank_report
+ * @property {{ updateEvery: number, late: number[] }} [stream]  of a schedule without a flush: micro-batches of an update; by rank, how
+ *     many updates late its gradients come once the pipeline is full
  * @property {Idle} idle
  * @property {Int32Array} criticalPath  indices into actions
  * @property {Int32Array} rankBegin  ranks + 1 offsets into actions
@@ -560,30 +562,21 @@ export class Engine {
         const { core } = this;
         const ranks = core.pp_schedule_ranks(schedule);
         const circle = alloc(8 * ranks);
-        const halt = alloc(8);
-        const pairs = core.pp_stall(schedule, costs, this.#transferOf(named), timeline, circle, halt);
-        const [stands] = this.#doubles(halt, 1);
-        const drawn = this.#drawn(alloc, { schedule, costs, timeline });
+        const times = alloc(8 * (2 + ranks));
+        const pairs = core.pp_stall(schedule, costs, this.#transferOf(named), timeline, circle, times);
+        const [halt, makespan, ...firsts] = this.#doubles(times, 2 + ranks);
         return {
-            ...drawn,
+            ...this.#drawn(alloc, { schedule, costs, timeline }),
             config: named,
-            summary: {
-                makespan: drawn.actions.finish.reduce(
-                    (/** @type {number} */ a, /** @type {number} */ b) => Math.max(a, b),
-                    0,
-                ),
-            },
-            perRank: Array.from({ length: ranks }, () => ({ first: 0 })),
-            kinds: drawn.actions.op.reduce(
-                (/** @type {number} */ bits, /** @type {number} */ op) => bits | (1 << op),
-                named.chunks > 1 ? KINDS.chunks : 0,
-            ),
+            summary: { makespan },
+            perRank: firsts.map((first) => ({ first })),
+            kinds: core.pp_kinds(schedule, costs, 0),
             idle: {
                 count: 0,
                 ...Object.fromEntries(this.idleFields.map((name) => [name, new Float64Array(0)])),
             },
             criticalPath: new Int32Array(0),
-            halt: stands,
+            halt,
             circle: this.#ints(circle, 2 * pairs),
         };
     }
@@ -1109,11 +1102,11 @@ export class Training {
     /** @type {number[]} */ #held = [];
     #run;
     #network;
-    #reference;
+    /** Networks without a pipeline, each with a memory. Of an asynchronous schedule the first has no delays. @type {any[]} */
+    #references;
+    #delayed = false;
     #data;
     #training;
-    #scratch;
-    #scratchBytes;
     #step = 0;
     #out;
     #setup;
@@ -1172,7 +1165,9 @@ export class Training {
             /** Units of each layer, inputs first. */
             this.layers = this.#ints(widths, this.settings.depth + 1);
             const networkKind = core.pp_training_kind(this.#training);
-            const [network, reference] = [0, 1].map(() => {
+            const stream = access.isAsynchronous(named);
+            this.#delayed = stream;
+            const [network, ...references] = (stream ? [0, 1, 2] : [0, 1]).map(() => {
                 const bytes = core.pp_network_bytes(widths, this.settings.depth, named.stages, networkKind);
                 const at = hold(bytes);
                 const made = core.pp_network_init(
@@ -1191,7 +1186,6 @@ export class Training {
                 return at;
             });
             this.#network = network;
-            this.#reference = reference;
             /** Layer numbers where stages begin, and the end. */
             this.cuts = this.#ints(core.pp_network_cuts(network), named.stages + 1);
             const runBytes = core.pp_run_bytes(schedule, network, this.#training);
@@ -1207,8 +1201,15 @@ export class Training {
                 fault,
             );
             access.attempt(begun, fault);
-            this.#scratchBytes = core.pp_reference_bytes(reference, this.#training);
-            this.#scratch = hold(this.#scratchBytes);
+            this.#references = references.map((at, late) => {
+                const { config } = timed;
+                const bytes = stream
+                    ? core.pp_delayed_bytes(config, at, this.#training)
+                    : core.pp_reference_bytes(at, this.#training);
+                const memory = hold(bytes);
+                if (stream) core.pp_delayed_init(config, at, this.#training, late, memory, bytes);
+                return { at, bytes, memory };
+            });
             this.#out = hold(8);
 
             this.features = core.pp_data_inputs(this.#data);
@@ -1236,22 +1237,17 @@ export class Training {
     step() {
         const core = this.#core;
         if (core.pp_run_steps(this.#run) === this.#step) core.pp_run_step(this.#run); // else next() has just ended it
-        core.pp_reference_step(
-            this.#reference,
-            this.#data,
-            this.#training,
-            this.#step,
-            this.#scratch,
-            this.#scratchBytes,
-            this.#out,
-        );
+        const go = this.#delayed ? core.pp_delayed_step : core.pp_reference_step;
+        for (const { at, memory, bytes } of this.#references)
+            go(at, this.#data, this.#training, this.#step, memory, bytes, this.#out);
         this.#step++;
+        const reference = this.#references[this.#references.length - 1].at;
         return {
             step: this.#step,
             loss: core.pp_run_loss(this.#run),
             reference_loss: new Float64Array(core.memory.buffer, this.#out, 1)[0],
-            gradient_difference: core.pp_gradient_difference(this.#network, this.#reference),
-            weight_difference: core.pp_weight_difference(this.#network, this.#reference),
+            gradient_difference: core.pp_gradient_difference(this.#network, reference),
+            weight_difference: core.pp_weight_difference(this.#network, reference),
             accuracy: core.pp_network_accuracy(this.#network, this.#data),
             skipped: core.pp_run_skipped(this.#run),
         };
@@ -1264,32 +1260,32 @@ export class Training {
 
     /** What a rank in a worker starts from, but for its number and ports (rank-worker.js). */
     get setup() {
-        const { fault } = this.#timed;
-        this.#access.attempt(this.#core.pp_rank_runs(this.#training, fault), fault);
         return { ...this.#setup, depth: this.settings.depth, points: this.points };
     }
 
-    /** Steps that the schedule's network has seen, and the weights it has, stage by stage. @returns {import('./workers.js').Saved} */
+    /** Steps that the schedule's network has seen, and what they left, stage by stage. @returns {import('./workers.js').Saved} */
     get state() {
         const core = this.#core;
-        const stages = this.simulation.config.stages;
-        const weights = Array.from({ length: stages }, (_, stage) =>
-            this.#floats(
-                core.pp_stage_parameters(this.#network, stage),
-                core.pp_stage_parameter_count(this.#network, stage),
-            ),
+        const stages = Array.from({ length: this.simulation.config.stages }, (_, stage) =>
+            this.#access.scope((/** @type {Alloc} */ alloc) => {
+                const bytes = core.pp_stage_save(this.#network, stage, 0);
+                const at = alloc(bytes);
+                core.pp_stage_save(this.#network, stage, at);
+                return this.#access.bytes(at, bytes).slice();
+            }),
         );
-        return { step: core.pp_run_steps(this.#run), weights };
+        return { step: core.pp_run_steps(this.#run), stages };
     }
 
     /** Takes steps that were made elsewhere; step() then only runs the unpipelined network until it has as many. */
-    set state({ step, weights }) {
-        const core = this.#core;
-        for (const [stage, floats] of weights.entries())
-            new Float32Array(core.memory.buffer, core.pp_stage_parameters(this.#network, stage), floats.length).set(
-                floats,
-            );
-        core.pp_run_rewind(this.#run, step);
+    set state({ step, stages }) {
+        for (const [stage, bytes] of stages.entries())
+            this.#access.scope((/** @type {Alloc} */ alloc) => {
+                const at = alloc(bytes.length);
+                this.#access.bytes(at, bytes.length).set(bytes);
+                this.#core.pp_stage_load(this.#network, stage, at);
+            });
+        this.#core.pp_run_rewind(this.#run, step);
     }
 
     /**
@@ -1305,6 +1301,24 @@ export class Training {
                 activationPeaks(access, alloc, this.#timed, this.#run),
             ),
         };
+    }
+
+    /**
+     * Of an asynchronous schedule, by rank and measured: the most versions of its weights there were, and by how many updates
+     * gradients came late; and how far the weights are from those of a run without delays.
+     * Null where there is a flush.
+     */
+    get stream() {
+        const core = this.#core;
+        const ofRanks = (/** @type {(run: number, rank: number) => number} */ of) =>
+            this.simulation.perRank.map((_, rank) => of(this.#run, rank));
+        return this.#delayed
+            ? {
+                  versions: ofRanks(core.pp_run_versions),
+                  late: ofRanks(core.pp_run_lag),
+                  synchronous_difference: core.pp_weight_difference(this.#network, this.#references[0].at),
+              }
+            : null;
     }
 
     /**

@@ -152,7 +152,13 @@ export function headline(simulation, lang, others = {}) {
         ? say('headline_start_chunks', { stages: pluralOf(config.chunks, lang, 'stage_each') })
         : say('headline_start');
     const kept = recompute && trains(simulation) ? say('headline_recompute_kept') : [];
-    return joined([...start, ...remark(simulation, others.compare ?? null, plain, say, lang), ...kept]);
+    const late = simulation.stream
+        ? say('headline_stream', {
+              versions: countOf(perRank[0].weight_versions, lang, 'version_accusative'),
+              late: countOf(simulation.stream.late[0], lang, 'update_accusative'),
+          })
+        : [];
+    return joined([...start, ...remark(simulation, others.compare ?? null, plain, say, lang), ...kept, ...late]);
 }
 
 /**

@@ -396,7 +396,8 @@ export function twinOf(engine, simulation, options, lang) {
         return pythonTwin(simulation, null, lang); // no backward, or no network fits: times alone
     }
     const { layers, cuts } = trained;
-    trained.close();
     const settings = namedSettings(engine, trained);
-    return pythonTwin(simulation, isPlain(settings) ? { settings, layers, cuts } : null, lang);
+    const plain = isPlain(settings) && trained.stream === null;
+    trained.close();
+    return pythonTwin(simulation, plain ? { settings, layers, cuts } : null, lang);
 }

@@ -10,6 +10,7 @@ export function rankWorker(port) {
     let run = 0;
     let network = 0;
     let out = 0;
+    let box = 0; // where a stage is saved to and loaded from
     let first = 0; // action of this rank
     let count = 0; // of its actions
     let epoch = 0; // grows when a rank is lost: what was sent before counts no more
@@ -17,6 +18,7 @@ export function rankWorker(port) {
     /** @type {any} */ let order = null; // what the coordinator wants, null while there is nothing to do
     /** @type {any[]} */ let held = []; // messages of a step not yet begun
     let times = new Float64Array(0);
+    let ahead = times; // of actions of the next step, where there is no flush
     const stages = /** @type {number[]} */ ([]);
 
     /** One clock for all workers of a page or process. */
@@ -36,8 +38,12 @@ export function rankWorker(port) {
         attempt(make(at, bytes));
         return at;
     };
-    const weightsAt = (/** @type {number} */ stage) =>
-        floats(core.pp_stage_parameters(network, stage), core.pp_stage_parameter_count(network, stage));
+    const boxed = (/** @type {number} */ stage) =>
+        new Uint8Array(core.memory.buffer, box, core.pp_stage_save(network, stage, 0));
+    const savedOf = (/** @type {number} */ stage) => {
+        core.pp_stage_save(network, stage, box);
+        return boxed(stage).slice();
+    };
 
     /** The same steps as engine.simulate and engine.train take, up to this rank's part of the network. */
     function begin() {
@@ -76,6 +82,7 @@ export function rankWorker(port) {
         );
         for (let stage = core.pp_rank_stage(run, 0); stage >= 0; stage = core.pp_rank_stage(run, stages.length))
             stages.push(stage);
+        box = alloc(Math.max(...stages.map((stage) => core.pp_stage_save(network, stage, 0))));
         const [from, to] = ints(core.pp_schedule_rank_begin(schedule), rank + 2).slice(rank);
         first = from;
         count = to - from;
@@ -85,7 +92,7 @@ export function rankWorker(port) {
     function take(message) {
         const [itsEpoch, itsStep, key, values] = message;
         if (itsEpoch < epoch) return;
-        const place = itsEpoch === epoch && itsStep === step && order ? core.pp_rank_place(run, key, values.length) : 0;
+        const place = itsEpoch === epoch && itsStep <= step && order ? core.pp_rank_place(run, key, values.length) : 0;
         if (place === 0) {
             held.push(message);
             return;
@@ -116,8 +123,10 @@ export function rankWorker(port) {
             const [action] = ints(out, 1);
             if (status === setup.waits) return;
             if (action >= 0) {
-                times[action - first] = began;
-                times[count + action - first] = now();
+                const at = action - first;
+                const of = times[at] > 0 ? ahead : times;
+                of[at] = began;
+                of[count + at] = now();
             }
             send(); // not part of the action: what it takes is the price of the hop
             if (action >= 0) continue;
@@ -131,14 +140,16 @@ export function rankWorker(port) {
 
     /** @param {number} status */
     function endStep(status) {
+        times[2 * count] = now();
         step++;
         const skipped = status === setup.diverged;
         const done = step >= order.target;
         if (done || step % order.every === 0)
-            port.postMessage({ kind: 'saved', epoch, step, weights: stages.map((s) => [s, weightsAt(s).slice()]) });
+            port.postMessage({ kind: 'saved', epoch, step, saved: stages.map((s) => [s, savedOf(s)]) });
         const report = { kind: 'step', epoch, step, skipped, loss: core.pp_run_loss(run), times };
         port.postMessage({ ...report, bytes: core.pp_run_peak_bytes(run, setup.rank) }, [times.buffer]);
-        times = new Float64Array(2 * count);
+        times = ahead;
+        ahead = new Float64Array(2 * count + 1);
         if (done) order = null;
     }
 
@@ -146,7 +157,6 @@ export function rankWorker(port) {
         setup(data) {
             setup = data;
             begin();
-            times = new Float64Array(2 * count);
             for (const [rank, other] of setup.ports.entries()) if (other) tasks.port({ rank, port: other });
             port.postMessage({ kind: 'ready', epoch, now: now() });
         },
@@ -157,12 +167,17 @@ export function rankWorker(port) {
                 pump();
             };
         },
-        /** From here, with these weights: at first, and after a loss. */
+        /** From here, with what was saved: at first, and after a loss. */
         load(data) {
             ({ epoch, step } = data);
             order = null;
             held = held.filter(([its]) => its >= epoch);
-            for (const stage of stages) weightsAt(stage).set(data.weights[stage]);
+            times = new Float64Array(2 * count + 1);
+            ahead = new Float64Array(2 * count + 1);
+            for (const stage of stages) {
+                boxed(stage).set(data.stages[stage]);
+                core.pp_stage_load(network, stage, box);
+            }
             core.pp_run_rewind(run, step);
         },
         go(data) {

@@ -77,6 +77,15 @@ export class Step {
             })),
         );
         if (access.isAsynchronous(timed.named)) {
+            const { config, named } = timed;
+            // An order changed by hand has no rule for its weights.
+            if (!named.edited)
+                Object.assign(this, {
+                    stream: {
+                        updateEvery: core.pp_update_every(config),
+                        late: Array.from({ length: named.ranks }, (_, rank) => core.pp_weight_lag(config, rank)),
+                    },
+                });
             lazily(actions, ['version', 'delay'], () =>
                 this.#with((_, now) => ({
                     version: versions(core.pp_weight_version, now.config, actions),

@@ -10,6 +10,8 @@ export default {
     step: { one: 'step', other: 'steps' },
     microbatch: { one: 'micro-batch', other: 'micro-batches' },
     activation_accusative: { one: 'activation', other: 'activations' },
+    version_accusative: { one: 'version', other: 'versions' },
+    update_accusative: { one: 'update', other: 'updates' },
     pass: { one: 'passes', other: 'pass' },
 
     // The picture
@@ -110,6 +112,8 @@ export default {
         ' The bubble is {share} instead of {others} with {other}, at the price of {messages} transfers instead of {fewer}.',
     headline_any: ' The bubble is {share}; a device keeps at most {peak} activations.',
     headline_recompute_kept: ' With recomputation, though, only the inputs of the stages are kept.',
+    headline_stream:
+        ' No flush between steps: weights change on the way, the first device keeps {versions}, its gradients come {late} late.',
     headline_no_wait:
         ' Once at work a device never waits: what is idle, {share} of the time, comes before its work and after. Activations: at most {peak}.',
 
@@ -442,6 +446,10 @@ export default {
         'A small network of dense layers will be trained on this page: its forward and backward passes are executed in the order that the schedule in the picture gives.',
     train_honest:
         'One thread does all of it, so there is no speed-up here and none was measured: the time axis of the picture is a model. What is real here is the order of the operations, the loss and the gradients.',
+    train_flush: 'Each step ends with a flush, so no gradient comes late.',
+    train_stream:
+        'No flush between steps: gradients come late by {0} on the first device and by {1} on the last. The network “without a pipeline” does the same.',
+    train_stream_off: ' If none were late, the weights would differ by up to {0}.',
     train_forward_only:
         'This schedule has no backward pass, and without one a network cannot be trained. Choose GPipe, 1F1B or another schedule with a backward pass.',
     train_data: 'data',
@@ -529,8 +537,6 @@ export default {
         '{0} The same steps were made on the thread of this page, in slices, one operation after another. Nothing ran side by side, so no speed-up was measured.',
     workers_unknown: 'This browser, or this build of the figure, has no workers that could run the core.',
     workers_refused: 'The page or the browser did not allow workers.',
-    workers_options:
-        'Workers exchange activations and gradients only; this update, these tied weights, clipping or scale need more.',
     workers_many: 'There are more devices than the {0} that get a thread each.',
     workers_chart: 'Measured: step {0} of the training, milliseconds',
     workers_chart_name: 'Measured times of the operations on {0} devices: {1} milliseconds',
@@ -543,10 +549,11 @@ export default {
     workers_model: 'speed-up by the model with these times',
     workers_step: 'operations of the step shown, ms',
     workers_predicted: 'the same by the model, ms',
+    workers_end: 'end of the step: sums, norms and votes exchanged, update, ms',
     workers_hop: 'one hop of a message, ms',
     workers_stage: 'forward pass of one stage, ms',
     workers_lost:
-        'Device {0} was lost before {1} of step {2}; another took its place, and all went on from the weights after step {3}.',
+        'Device {0} was lost before {1} of step {2}; another took its place, and all went on from the checkpoint after step {3}.',
     workers_same: 'In the end the weights were those of a training that nothing disturbed, to the last bit.',
     workers_near:
         'In the end the weights differed from those of the undisturbed training without a pipeline by at most {0}: the rounding of sums in another order.',

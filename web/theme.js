@@ -11,7 +11,8 @@ function above(node) {
 /** The nearest lang of a node or above it, Russian where there is none. @param {Element} node */
 export function languageAround(node) {
     for (let at = /** @type {Element | null} */ (node); at; at = above(at)) {
-        const lang = at.getAttribute('lang');
+        // A property is set before its attribute follows; SVG elements have none.
+        const lang = at instanceof HTMLElement ? at.lang : at.getAttribute('lang');
         if (lang) return languageOf(lang);
     }
     return 'ru';

@@ -79,7 +79,8 @@ export class TrainingLoop {
 
     #action() {
         if (this.#performed === this.#run.simulation.actions.count) return { action: -1, records: [this.#finish()] };
-        const { action } = this.#run.next();
+        const { action, done } = this.#run.next();
+        if (done) return { action: -1, records: [this.#finish()] };
         this.#performed++;
         return { action, records: [] };
     }
@@ -92,7 +93,8 @@ export class TrainingLoop {
         let action = -1;
         if (this.lit) {
             const reach = 1 + (Math.floor(this.#frames++ / LIT_FRAMES) % this.#run.simulation.actions.count);
-            for (; this.#performed < reach; this.#performed++) action = this.#run.next().action;
+            for (let done = false; !done && this.#performed < reach; this.#performed++)
+                ({ action, done } = this.#run.next());
         }
         return { action, records };
     }

@@ -2,7 +2,7 @@
 // curve of the loss, the regions of decision, and the comparison with the same network trained without a pipeline.
 import { html, nothing } from 'lit';
 import { PipelineError } from './engine.js';
-import { formatNumber, formatPercent } from './numbers.js';
+import { countOf, formatNumber, formatPercent } from './numbers.js';
 import { textOf } from './strings.js';
 import { TrainingLoop } from './training-loop.js';
 import { TrainingOptions } from './training-options.js';
@@ -193,8 +193,22 @@ export class TrainingPanel {
             ${begun ? nothing : html`<p class="note">${t('train_intro')}</p>`}
             ${this.#training ? this.#renderRun(this.#training, lang, t) : nothing}
             ${this.#more.render(engine, this.#training, this.#record?.step ?? 0, this.running || this.#workers.busy, lang)}
+            ${this.#training ? this.#renderWeights(this.#training, lang, t) : nothing}
             <p class="note">${t('train_honest')}</p>
-            ${this.#training ? this.#workers.render({ engine, training: this.#training, request: this.#request, lang, reset: () => this.reset(), begin }) : nothing}`;
+            ${this.#training && !this.#training.stream ? this.#workers.render({ engine, training: this.#training, request: this.#request, lang, reset: () => this.reset(), begin }) : nothing}`;
+    }
+
+    /**
+     * Which weights gradients are taken at.
+     * @param {import('./engine.js').Training} training @param {string} lang
+     * @param {(key: string, ...values: (string | number)[]) => string} t
+     */
+    #renderWeights(training, lang, t) {
+        const { late = [] } = training.simulation.stream ?? {};
+        const [first, last] = [late[0], late[late.length - 1]].map((of) => countOf(of, lang, 'update_accusative'));
+        const off = training.stream?.synchronous_difference;
+        const words = t(training.stream ? 'train_stream' : 'train_flush', first, last);
+        return html`<p class="note" data-weights>${words}${off ? t('train_stream_off', formatNumber(off, lang, 4)) : nothing}</p>`;
     }
 
     /**

@@ -2,12 +2,12 @@
 // same by one thread. Where no worker can be had the steps are made in slices by the page's own thread, and that is said.
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
-import { OPS, PipelineError } from './engine.js';
+import { OPS } from './engine.js';
 import { countOf, formatNumber } from './numbers.js';
 import { buildScene } from './scene.js';
 import { textOf } from './strings.js';
 import { renderScene, updateSvg } from './svg.js';
-import { costChanges, MOST_WORKERS, median, pageWorker, WorkerRun, withCosts, workersKnown } from './workers.js';
+import { costChanges, endOf, MOST_WORKERS, median, pageWorker, WorkerRun, withCosts, workersKnown } from './workers.js';
 
 /** @typedef {import('./engine.js').Engine} Engine @typedef {import('./engine.js').Training} Training */
 
@@ -51,7 +51,7 @@ async function stepInSlices(training, wanted) {
         until = performance.now() + SLICE_MS;
     }
     training.run();
-    return { start, finish, took: now() - begun };
+    return { start, finish, ended: [now()], took: now() - begun };
 }
 
 /** The smallest step of the clock, ms: pages are given a coarse one. */
@@ -169,9 +169,9 @@ export class WorkerPanel {
         try {
             this.#run = new WorkerRun(training, pageWorker);
             await this.#run.start();
-        } catch (error) {
+        } catch {
             this.#run = null;
-            this.reason = error instanceof PipelineError ? 'workers_options' : 'workers_refused';
+            this.reason = 'workers_refused';
             return null;
         }
         const run = this.#run;
@@ -252,6 +252,7 @@ export class WorkerPanel {
             losses,
             workers,
             difference,
+            end: endOf(middle),
             coarse: costs.forward.some((value) => value < 5 * clock),
             reason: this.reason,
             stage: costs.forward.reduce((sum, value) => sum + value, 0) / costs.forward.length,
@@ -331,6 +332,7 @@ export class WorkerPanel {
             ['model', t('workers_model'), workers > 0 ? told(model) : '—'],
             ['operations', t('workers_step'), number(step.summary.makespan)],
             ['predicted', t('workers_predicted'), number(predicted?.summary.makespan ?? Number.NaN)],
+            ['end', t('workers_end'), told(result.end, 3)],
             ['hop', t('workers_hop'), workers > 0 ? told(result.hop, 3) : '—'],
             ['stage', t('workers_stage'), told(result.stage, 3)],
         ];

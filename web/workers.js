@@ -10,15 +10,16 @@ import { COST_ROW } from './state.js';
  * @property {(take: (message: any) => void, fail: (reason: string) => void) => void} listen
  * @property {() => unknown} end
  *
- * @typedef {{ step: number, loss: number, skipped: boolean, start: Float64Array, finish: Float64Array, bytes: number[] }} RankStep
+ * @typedef {{ step: number, loss: number, skipped: boolean, start: Float64Array, finish: Float64Array, ended: Float64Array, bytes: number[] }} RankStep
  *     loss: of the whole batch, before the update; start, finish: of each action, milliseconds on the clock of the page, empty where the step is long past;
+ *     ended: of each rank, when its update was made, after all that ranks then tell each other;
  *     bytes: the most of live activations on each rank
  *
  * @typedef {{ rank: number, action: number, step: number, from: number }} Loss  a rank lost at an action of a step (-1: not
  *     known), both from 0; the run went on from after `from` steps
  *
- * @typedef {{ weights: Float32Array[], step: number }} Saved  all that later steps depend on: plain gradient descent keeps
- *     nothing but the weights, and batches follow from the number of the step
+ * @typedef {{ stages: Uint8Array[], step: number }} Saved  all that later steps depend on: of each stage its weights and
+ *     what the update keeps of them (pp_stage_save), while batches and masks follow from the number of the step
  */
 
 /** @param {number[]} values */
@@ -43,6 +44,9 @@ export const withCosts = (pairs, costs) => [
 
 /** The same as changes to a request: '' where an option is to go. @param {Record<string, string>} costs */
 export const costChanges = (costs) => Object.fromEntries(COSTS.map((name) => [name, costs[name] ?? '']));
+
+/** From the last action of a step to the last update. @param {{ finish: Float64Array, ended: ArrayLike<number> }} step */
+export const endOf = ({ finish, ended }) => Math.max(...Array.from(ended)) - Math.max(...finish);
 
 /** What a worker runs. @param {string} port  how it names the port of its maker */
 export const workerText = (port) => `(${rankWorker})(${port})`;
@@ -89,7 +93,7 @@ export class WorkerRun {
     #stageRank;
     /** @type {Handle[]} */ #workers = [];
     /** @type {Saved} */ #saved;
-    /** Weights on their way here, by step. @type {Map<number, { weights: Float32Array[], ranks: number }>} */
+    /** Stages on their way here, by step. @type {Map<number, { stages: Uint8Array[], ranks: number }>} */
     #coming = new Map();
     /** @type {Map<number, any>} */ #steps = new Map();
     /** @type {((error?: Error) => void) | null} */ #settle = null;
@@ -173,13 +177,13 @@ export class WorkerRun {
 
     /** All ranks go on from what was saved. */
     #load() {
-        const { step, weights } = this.#saved;
+        const { step, stages } = this.#saved;
         for (const [rank, worker] of this.#workers.entries()) {
             // Only what the rank holds: stageRank has the copies of the stages end to end.
-            const own = weights.map((floats, stage) =>
-                this.#stageRank.some((holder, i) => holder === rank && i % weights.length === stage) ? floats : null,
+            const own = stages.map((bytes, stage) =>
+                this.#stageRank.some((holder, i) => holder === rank && i % stages.length === stage) ? bytes : null,
             );
-            worker.post({ kind: 'load', epoch: this.#epoch, step, weights: own });
+            worker.post({ kind: 'load', epoch: this.#epoch, step, stages: own });
         }
     }
 
@@ -192,7 +196,7 @@ export class WorkerRun {
     }
 
     /**
-     * Runs steps. Weights are saved every so many steps, and behind the last.
+     * Runs steps. Stages are saved every so many steps, and behind the last.
      * @param {number} steps @param {{ every?: number, kill?: { step: number, action: number } }} [how]  kill: end the worker
      *     that comes to this action of this step, both from 0, before it performs it
      * @returns {Promise<RankStep[]>}
@@ -230,17 +234,17 @@ export class WorkerRun {
         if (epoch !== this.#epoch) return;
         if (kind === 'halted') this.#lost(rank);
         if (kind === 'failed') this.#fail(new Error(message.message));
-        if (kind === 'saved') this.#save(step, message.weights);
+        if (kind === 'saved') this.#save(step, message.saved);
         if (kind === 'step') this.#record(rank, message);
     }
 
-    /** @param {number} step @param {[number, Float32Array][]} weights  of the stages of one rank */
-    #save(step, weights) {
-        const coming = this.#coming.get(step) ?? { weights: [], ranks: 0 };
-        for (const [stage, floats] of weights) coming.weights[stage] = floats;
+    /** @param {number} step @param {[number, Uint8Array][]} saved  stages of one rank */
+    #save(step, saved) {
+        const coming = this.#coming.get(step) ?? { stages: [], ranks: 0 };
+        for (const [stage, bytes] of saved) coming.stages[stage] = bytes;
         this.#coming.set(step, coming);
         if (++coming.ranks < this.ranks) return;
-        this.#saved = { step, weights: coming.weights };
+        this.#saved = { step, stages: coming.stages };
         this.#fruitless = 0;
         for (const older of [...this.#coming.keys()]) if (older <= step) this.#coming.delete(older);
         this.#finish();
@@ -255,14 +259,20 @@ export class WorkerRun {
             skipped,
             start: new Float64Array(count),
             finish: new Float64Array(count),
+            ended: new Float64Array(this.ranks),
             bytes: Array(this.ranks).fill(0),
             ranks: 0,
         };
         this.#steps.set(step, record);
         if (rank === 0) record.loss = loss;
         const first = ranks.indexOf(rank);
-        record.start.set(times.subarray(0, times.length / 2), Math.max(first, 0));
-        record.finish.set(times.subarray(times.length / 2), Math.max(first, 0));
+        const own = times.length >> 1;
+        // A rank's reports may come long after the other's.
+        if (record.start.length > 0) {
+            record.start.set(times.subarray(0, own), Math.max(first, 0));
+            record.finish.set(times.subarray(own, 2 * own), Math.max(first, 0));
+        }
+        record.ended[rank] = times[2 * own];
         record.bytes[rank] = bytes;
         record.ranks++;
         const old = this.#steps.get(step - KEPT_TIMES);
@@ -310,7 +320,7 @@ export class WorkerRun {
         }
     }
 
-    /** What was saved last; after advance() the weights of its last step. */
+    /** What was saved last; after advance() the stages behind its last step. */
     get state() {
         return this.#saved;
     }

@@ -5,35 +5,20 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
-import { launch, withoutBrowser } from '../support/browser.mjs';
-import { open, pageFolder, reading, setControl } from '../support/figure-page.mjs';
+import { describe, it } from 'node:test';
+import { withoutBrowser } from '../support/browser.mjs';
+import { inChromium, reading, setControl } from '../support/figure-page.mjs';
 
 const IN = 'pipeline-figure >>> ';
 const VIEWS = ['play', 'memory', 'curve', 'compare', 'path', 'table', 'train', 'files'];
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 describe('the figure for everyone', { skip: withoutBrowser }, () => {
-    /** @type {import('puppeteer-core').Browser} */
-    let browser;
-    /** @type {ReturnType<typeof pageFolder>} */
-    let folder;
-    before(async () => {
-        folder = pageFolder();
-        browser = await launch();
-    });
-    after(async () => {
-        await browser?.close();
-        folder?.remove();
-    });
+    const { visit, write } = inChromium();
     const THEME =
         '<style>:root{color-scheme:light dark;background:light-dark(#fff,#14191f);color:light-dark(#1a2230,#e7eaf0)}</style>';
     const openFigure = (/** @type {string} */ attributes, options = {}, page = {}) =>
-        open(
-            browser,
-            folder.write(`<h1>h</h1><pipeline-figure ${attributes}></pipeline-figure>`, { head: THEME, ...page }),
-            options,
-        );
+        visit(write(`<h1>h</h1><pipeline-figure ${attributes}></pipeline-figure>`, { head: THEME, ...page }), options);
     /** Every space is one to a test. */
     const plain = (/** @type {string | null | undefined} */ text) => text?.replace(/\s/g, ' ') ?? null;
     /** Name of the focused thing. */
@@ -79,7 +64,6 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
         // Tab leaves the chart at once.
         await page.keyboard.press('Tab');
         assert.equal(await focused(page), 'По тактам');
-        await page.close();
     });
 
     it('MUST-04, POINT-03: a pointer shows a cell, also an idle one; a click pins it, a second lets go', async () => {
@@ -110,7 +94,6 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
         await page.mouse.click(cell.x, cell.y);
         await page.mouse.move(5, 5);
         assert.match((await reading(page)).explanation ?? '', /^Выберите клетку/);
-        await page.close();
     });
 
     it('beyond 600 cells the chart is one picture with a cursor that keys move', async () => {
@@ -120,7 +103,6 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
         await page.keyboard.press('ArrowRight');
         assert.equal(await focused(page), 'Прямой проход микробатча 2, стадия 1, с 1 до 2');
         assert.match((await reading(page)).explanation ?? '', /^Устройство 1, прямой проход микробатча 2/);
-        await page.close();
     });
 
     it('MUST-05, VIE-05: roles and names as the browser tells them', async () => {
@@ -142,7 +124,6 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
             ),
         );
         assert.deepEqual(texts, ['3 стадии', '4 микробатча', '3 стадии', '4 микробатча']);
-        await page.close();
     });
 
     it('VIE-04: the status line speaks once, half a second after the value rests', async () => {
@@ -169,7 +150,6 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
         const spoken = await page.evaluate(() => /** @type {any} */ (window).spoken);
         assert.equal(spoken.length, 1);
         assert.match(spoken[0], /11\sтактов/);
-        await page.close();
     });
 
     for (const lang of ['ru', 'en']) {
@@ -218,7 +198,6 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
             assert.equal(await wide(), 320, `view ${view}`);
         }
         await setControl(page, '[data-option="ranks"] input', '0');
-        await page.close();
     });
 
     it('MUST-07, VIE-12: on coarse pointers what is touched is 44 px high', async () => {
@@ -236,14 +215,13 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
                 .map(({ name, box }) => `${name} ${box.width.toFixed(0)}x${box.height.toFixed(0)}`),
         );
         assert.deepEqual(small, []);
-        await page.close();
     });
 
     it('MUST-04, MUST-07, VIE-09: a tap explains, a finger on a slider moves it, a swipe that starts on the chart scrolls the page', async () => {
         const viewport = { width: 360, height: 640, isMobile: true, hasTouch: true };
         const html =
             '<pipeline-figure ranks="3" microbatches="4"></pipeline-figure><p class="tall">.</p><style>.tall{height:2000px}</style>';
-        const { page } = await open(browser, folder.write(html), { viewport });
+        const { page } = await visit(write(html), { viewport });
         const svg = await (await page.waitForSelector(`${IN}.chart > svg`, { visible: true }))?.boundingBox();
         assert.ok(svg);
         const swipe = async (
@@ -270,7 +248,6 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
         const before = (await reading(page)).time;
         await swipe(slider.x + 20, slider.y + slider.height / 2, 80, 0);
         assert.notEqual((await reading(page)).time, before);
-        await page.close();
     });
 
     it('MUST-08, VIE-10: forced colours: kinds of cells differ by pattern, text is the text colour of the system', async () => {
@@ -290,7 +267,6 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
         assert.notEqual(seen.forward, seen.backward);
         assert.match(seen.backward, /url/);
         assert.equal(seen.text, seen.ink);
-        await page.close();
     });
 
     it('MUST-08: reduced motion: training runs, no cell blinks', async () => {
@@ -317,13 +293,12 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
                 ) > 20,
         );
         assert.equal(await page.evaluate(() => /** @type {any} */ (window).lit), 0);
-        await page.close();
     });
 
     it('MUST-13, POINT-11, VIE-07: paper: settings in words, table open, nothing to press, also for a figure never scrolled to', async (t) => {
         const html = `<pipeline-figure schedule="1f1b" ranks="4" microbatches="8"></pipeline-figure><div class="gap"></div>
             <pipeline-figure schedule="gpipe" ranks="2" microbatches="3"></pipeline-figure><style>.gap{height:4000px}@media print{.gap{display:none}}</style>`;
-        const { page } = await open(browser, folder.write(html, { head: THEME }), {
+        const { page } = await visit(write(html, { head: THEME }), {
             media: [{ name: 'prefers-color-scheme', value: 'dark' }],
         });
         const pdf = await page.pdf({ format: 'A4' });
@@ -351,6 +326,5 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
             ),
             12,
         );
-        await page.close();
     });
 });

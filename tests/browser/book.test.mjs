@@ -1,19 +1,14 @@
 // The chapter page as a reader opens it: from disk, with no server.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { launch, withoutBrowser } from '../support/browser.mjs';
-import { bookPage, open, reading, setControl } from '../support/figure-page.mjs';
+import { describe, it } from 'node:test';
+import { withoutBrowser } from '../support/browser.mjs';
+import { bookPage, inChromium, reading, setControl } from '../support/figure-page.mjs';
 
 describe('the chapter page, from file://', { skip: withoutBrowser }, () => {
-    /** @type {import('puppeteer-core').Browser} */
-    let browser;
-    before(async () => {
-        browser = await launch();
-    });
-    after(() => browser?.close());
+    const { visit } = inChromium();
 
     it('MUST-01, POINT-01: shows 6 ticks and 2/3 at once, and complains of nothing', async () => {
-        const { page, complaints, requests } = await open(browser, bookPage);
+        const { page, complaints, requests } = await visit(bookPage);
         const seen = await reading(page);
         assert.equal(seen.time, '6');
         assert.equal(seen.utilization, '2/3');
@@ -31,11 +26,10 @@ describe('the chapter page, from file://', { skip: withoutBrowser }, () => {
         });
         assert.deepEqual(complaints, []);
         assert.deepEqual(requests, [], 'requests that leave the folder of the page');
-        await page.close();
     });
 
     it('MUST-03: p = 5 and m = 9 give 13 ticks and 9/13 within 50 ms of the input event', async (t) => {
-        const { page } = await open(browser, bookPage);
+        const { page } = await visit(bookPage);
         const slider = (/** @type {string} */ option) => `[data-option="${option}"] input[type="range"]`;
         const first = await setControl(page, slider('ranks'), '5');
         const second = await setControl(page, slider('microbatches'), '9');
@@ -45,11 +39,10 @@ describe('the chapter page, from file://', { skip: withoutBrowser }, () => {
         assert.match(seen.formula ?? '', /9 \/ \(9 \+ 5 − 1\) = 9\/13/);
         t.diagnostic(`from input event to changed page: ${first.toFixed(1)} ms, ${second.toFixed(1)} ms`);
         assert.ok(Math.max(first, second) < 50, `${first} ms, ${second} ms`);
-        await page.close();
     });
 
     it('MUST-03: 1F1B is chosen and the chart changes', async () => {
-        const { page } = await open(browser, bookPage);
+        const { page } = await visit(bookPage);
         const drawing = () =>
             page.$eval('pipeline-figure', (figure) => figure.shadowRoot?.querySelector('.chart > svg > g')?.outerHTML);
         const before = await drawing();
@@ -61,11 +54,10 @@ describe('the chapter page, from file://', { skip: withoutBrowser }, () => {
             await page.$eval('pipeline-figure', (figure) => figure.shadowRoot?.querySelectorAll('.chart .pf-B').length),
             1,
         );
-        await page.close();
     });
 
     it('training runs, the loss falls, and the gradients are those without a pipeline', async () => {
-        const { page, complaints } = await open(browser, bookPage);
+        const { page, complaints } = await visit(bookPage);
         await page.select('pipeline-figure >>> [data-option="schedule"] select', '1f1b');
         await page.locator('pipeline-figure >>> .views ::-p-text(Обучить сеть)').click();
         await page.locator('pipeline-figure >>> .view ::-p-text(Обучать)').click();
@@ -117,11 +109,10 @@ describe('the chapter page, from file://', { skip: withoutBrowser }, () => {
         });
         assert.ok(colours > 20, `${colours} colours`);
         assert.deepEqual(complaints, []);
-        await page.close();
     });
 
     it('MUST-01, EMB-17: with scripts off the static figure stands there', async () => {
-        const { page } = await open(browser, bookPage, { scripts: false });
+        const { page } = await visit(bookPage, { scripts: false });
         const box = await (await page.$('pipeline-figure > figure > svg'))?.boundingBox();
         assert.ok(box && box.width > 400 && box.height > 100);
         const text = await page
@@ -130,6 +121,5 @@ describe('the chapter page, from file://', { skip: withoutBrowser }, () => {
         // Puppeteer's evaluate still works with scripts of the page off.
         assert.match(text ?? '', /6/);
         assert.match(text ?? '', /2\/3/);
-        await page.close();
     });
 });

@@ -1,28 +1,17 @@
 // Large steps in a page: a canvas under the axes, in the colours of the page, sharp on any screen; few elements; the part
 // in sight by buttons, keys, wheel and dragging; pointing and keys as in a small chart.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { launch, withoutBrowser } from '../support/browser.mjs';
-import { open, pageFolder, reading } from '../support/figure-page.mjs';
+import { describe, it } from 'node:test';
+import { withoutBrowser } from '../support/browser.mjs';
+import { inChromium, reading } from '../support/figure-page.mjs';
 
 const IN = 'pipeline-figure >>> ';
 const LARGE = '<pipeline-figure schedule="1f1b" ranks="32" microbatches="256" lang="en"></pipeline-figure>';
 
 describe('large steps in a page', { skip: withoutBrowser }, () => {
-    /** @type {import('puppeteer-core').Browser} */
-    let browser;
-    /** @type {ReturnType<typeof pageFolder>} */
-    let folder;
-    before(async () => {
-        folder = pageFolder();
-        browser = await launch();
-    });
-    after(async () => {
-        await browser?.close();
-        folder?.remove();
-    });
+    const { visit, write } = inChromium();
     const openLarge = (html = LARGE, options = {}) =>
-        open(browser, folder.write(`<h1>h</h1>${html}<p style="height:3000px">`), options);
+        visit(write(`<h1>h</h1>${html}<p style="height:3000px">`), options);
 
     /** Colours on the canvas, the most frequent first, as #rrggbb; and its size. */
     const canvas = (/** @type {import('puppeteer-core').Page} */ page) =>

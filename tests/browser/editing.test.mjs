@@ -1,35 +1,20 @@
 // What a reader changes by taking hold of it: layers, samples, durations, the order. By pointer, by keys, by buttons.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
-import { after, before, describe, it } from 'node:test';
-import { launch, withoutBrowser } from '../support/browser.mjs';
-import { open, pageFolder, reading } from '../support/figure-page.mjs';
+import { describe, it } from 'node:test';
+import { withoutBrowser } from '../support/browser.mjs';
+import { inChromium, reading } from '../support/figure-page.mjs';
 
 const IN = 'pipeline-figure >>> ';
 const REST = 700;
 /** @typedef {import('puppeteer-core').Page} Page */
 
 describe('taking hold of the figure', { skip: withoutBrowser }, () => {
-    /** @type {import('puppeteer-core').Browser} */
-    let browser;
-    /** @type {ReturnType<typeof pageFolder>} */
-    let folder;
-    before(async () => {
-        folder = pageFolder();
-        browser = await launch();
-    });
-    after(async () => {
-        await browser?.close();
-        folder?.remove();
-    });
+    const { visit, write, beside } = inChromium();
     const wait = (/** @type {number} */ ms) => new Promise((later) => setTimeout(later, ms));
     /** Opens a figure with a part of what can be changed. @param {string} attributes @param {string} part */
     const openPart = async (attributes, part, options = {}, hash = '') => {
-        const opened = await open(
-            browser,
-            folder.write(`<pipeline-figure ${attributes}></pipeline-figure>`) + hash,
-            options,
-        );
+        const opened = await visit(write(`<pipeline-figure ${attributes}></pipeline-figure>`) + hash, options);
         await press(opened.page, '[data-edit="open"]');
         await press(opened.page, `[data-part="${part}"]`);
         return opened;
@@ -94,7 +79,6 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         await drag(page, handle, -width);
         assert.equal((await request(page)).cuts, '1 3 2 2');
         assert.deepEqual(complaints, []);
-        await page.close();
     });
 
     it('while a boundary is held the chart follows in the same order, and what is let go of stays', async () => {
@@ -118,7 +102,6 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
             return engine.simulate(figure.request).summary.makespan;
         });
         assert.equal(shown, asked); // an order that is searched for is searched for again
-        await page.close();
     });
 
     it('costs given per stage become layers at the first drag; equal stages keep their times until then', async () => {
@@ -131,7 +114,6 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         await wait(60);
         assert.equal((await request(page)).cuts, '5 3 4 4');
         assert.equal(await ticks(page), '38.25');
-        await page.close();
     });
 
     it('the best cut is the core’s, at the press of a button; so is the equal one (SIM-22)', async () => {
@@ -150,7 +132,6 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         assert.deepEqual(sizes, [1, 2, 2, 1]);
         await press(page, '[data-cut="equal"]');
         assert.match(await text(page, '[data-words="layers"]'), /with a cost of 3/);
-        await page.close();
     });
 
     it('a batch of samples is cut by dragging, by keys and by buttons, always evenly (SIM-28)', async () => {
@@ -181,7 +162,6 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         });
         await wait(80);
         assert.match(await text(page, '[data-words="samples"]'), /72 samples = 9 micro-batches of 8/);
-        await page.close();
     });
 
     it('the cost of a stage is dragged at the end of its bar, and moved by keys', async () => {
@@ -198,7 +178,6 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         await drag(page, '[data-bar="backward 0"] circle', 30);
         assert.match((await request(page)).backward, /^2\.\d 2 2 2$/);
         assert.deepEqual(complaints, []);
-        await page.close();
     });
 
     it('with layers, the cost of a stage is that of a unit of its layers', async () => {
@@ -211,7 +190,6 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         await wait(60);
         const costs = await page.$eval('pipeline-figure', (f) => [.../** @type {any} */ (f).simulation.costs.forward]);
         assert.deepEqual(costs, [1, 4]);
-        await page.close();
     });
 
     /** Place of an action on the chart. @param {string} name  as it is spoken */
@@ -243,7 +221,6 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         await press(page, '[data-order="back"]');
         assert.equal(await ticks(page), '33');
         assert.deepEqual(complaints, []);
-        await page.close();
     });
 
     it('an operation is moved by dragging its cell, and by buttons', async () => {
@@ -259,7 +236,6 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         assert.equal((await request(page)).moves, '0F1+2');
         await press(page, '[data-order="earlier"]');
         assert.equal((await request(page)).moves, '0F1+1');
-        await page.close();
     });
 
     it('SCH-25: an order that waits for itself is drawn with its circle, and the edit is not lost', async () => {
@@ -295,7 +271,6 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         await press(page, '.stalled .primary');
         assert.equal((await request(page)).moves, '1F0+1 1B1-2');
         assert.deepEqual(complaints, []);
-        await page.close();
     });
 
     it('an operation before what it needs on its own device: one message with device and place', async () => {
@@ -309,7 +284,6 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
             'Устройство 2, место 1: операция «обратный проход микробатча 1 на стадии 2» стоит раньше, чем нужная ей операция «прямой проход микробатча 1 на стадии 2».',
         );
         assert.ok(chart);
-        await page.close();
     });
 
     it('every change is taken back and made again, by buttons and by Ctrl+Z', async () => {
@@ -343,7 +317,6 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         await page.keyboard.up('Control');
         await wait(60);
         assert.deepEqual(await request(page), seen[2]);
-        await page.close();
     });
 
     it('what was changed by hand is in the address, and comes back from there', async () => {
@@ -397,7 +370,6 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         assert.ok((await page.evaluate(() => scrollY)) > 60);
         assert.equal((await request(page)).moves, moves);
         assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
-        await page.close();
     });
 
     /** Gives a text to the figure as a paste or a drop does. @param {Page} page @param {string} text @param {'paste' | 'drop'} how */
@@ -442,7 +414,7 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         assert.match(await text(page, '[data-words="file"]'), /order\.csv/);
         await press(page, '[data-file="back"]');
         assert.equal(await ticks(page), '33');
-        const path = `${folder.path}/opened.csv`;
+        const path = beside('opened.csv');
         writeFileSync(path, CSV_01);
         const [chooser] = await Promise.all([
             page.waitForFileChooser(),
@@ -457,14 +429,12 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         await wait(100);
         assert.match((await reading(page)).sentence ?? '', /it takes (?!9 )/);
         assert.deepEqual(complaints, []);
-        await page.close();
     });
 
     it('sends and receives of a file keep their order (CSV-06)', async () => {
         const { page } = await openPart('lang="en"', 'file');
         await give(page, '0F0,0SEND_F0,0F1,0SEND_F1\n1RECV_F0,1F0,1RECV_F1,1F1', 'paste');
         assert.equal(await ticks(page), '3');
-        await page.close();
     });
 
     it('what is wrong with a file is said by row and column, and the chart stays', async () => {
@@ -483,7 +453,6 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         await give(page, '0F0,0B0,0F1,0B1\n1F1,1B1,1F0,1B0', 'paste');
         assert.match((await reading(page)).refusal ?? '', /^Взаимная блокировка/);
         assert.equal((await page.$$(`${IN}.stalled li`)).length, 2);
-        await page.close();
     });
 
     it('measured costs are taken for the present schedule; measured times are drawn as they are', async () => {
@@ -507,7 +476,6 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         assert.equal(await ticks(page), '4');
         await press(page, '[data-file="times"]');
         assert.equal(await ticks(page), '2'); // the same order with the costs of the request
-        await page.close();
     });
 
     it('what is shown can be taken away: tables, trace, pictures', async () => {
@@ -528,12 +496,11 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         assert.equal(JSON.parse(saved[1]).traceEvents.filter((/** @type {any} */ event) => event.ph === 'X').length, 8);
         await give(page, saved[0], 'paste');
         assert.equal(await ticks(page), '9');
-        await page.close();
     });
 
     it('readonly figures, and those whose controls do not name it, have nothing to take hold of', async () => {
         for (const attributes of ['readonly', 'controls="ranks"']) {
-            const { page } = await open(browser, folder.write(`<pipeline-figure ${attributes}></pipeline-figure>`));
+            const { page } = await visit(write(`<pipeline-figure ${attributes}></pipeline-figure>`));
             assert.equal(await page.$(`${IN}[data-edit="open"]`), null);
             await page.close();
         }

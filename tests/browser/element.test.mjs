@@ -1,28 +1,16 @@
 // <pipeline-figure> in small pages of its own: what it takes, what it refuses, what it tells its page.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { launch, withoutBrowser } from '../support/browser.mjs';
-import { open, pageFolder, reading, setControl } from '../support/figure-page.mjs';
+import { describe, it } from 'node:test';
+import { withoutBrowser } from '../support/browser.mjs';
+import { inChromium, reading, setControl } from '../support/figure-page.mjs';
 
 const IN = 'pipeline-figure >>> ';
 
 describe('the element', { skip: withoutBrowser }, () => {
-    /** @type {import('puppeteer-core').Browser} */
-    let browser;
-    /** @type {ReturnType<typeof pageFolder>} */
-    let folder;
-    before(async () => {
-        folder = pageFolder();
-        browser = await launch();
-    });
-    after(async () => {
-        await browser?.close();
-        folder?.remove();
-    });
+    const { visit, write } = inChromium();
     const figure = (/** @type {string} */ attributes, inner = '<p id="still">still picture</p>') =>
         `<pipeline-figure ${attributes}>${inner}</pipeline-figure>`;
-    const openFigure = (/** @type {string} */ attributes, options = {}) =>
-        open(browser, folder.write(figure(attributes)), options);
+    const openFigure = (/** @type {string} */ attributes, options = {}) => visit(write(figure(attributes)), options);
 
     it('VIE-14: an illegal setting takes the chart away and offers what is legal', async () => {
         const { page, complaints } = await openFigure('schedule="interleaved" ranks="4" microbatches="8" chunks="2"');
@@ -41,11 +29,10 @@ describe('the element', { skip: withoutBrowser }, () => {
         assert.equal(mended.refusal, null);
         assert.equal(await page.$eval('pipeline-figure', (f) => f.getAttribute('group')), '6');
         assert.deepEqual(complaints, []);
-        await page.close();
     });
 
     it('an attribute the core refuses is shown with its name and value; a lawful one brings the chart back', async () => {
-        const { page } = await open(browser, folder.write(figure('ranks="0" lang="en"')), { waits: false });
+        const { page } = await visit(write(figure('ranks="0" lang="en"')), { waits: false });
         await page.waitForSelector(`${IN}.refusal`, { visible: true });
         const seen = await reading(page);
         assert.match(seen.refusal ?? '', /ranks.*0/);
@@ -53,7 +40,6 @@ describe('the element', { skip: withoutBrowser }, () => {
         await page.$eval('pipeline-figure', (f) => f.setAttribute('ranks', '3'));
         await page.waitForSelector(`${IN}.chart > svg`, { visible: true });
         assert.equal((await reading(page)).time, '6');
-        await page.close();
     });
 
     it('VIE-03: decimal comma and decimal point are one half in a field of costs and in an attribute', async () => {
@@ -78,7 +64,6 @@ describe('the element', { skip: withoutBrowser }, () => {
         await page.waitForFunction(
             () => /** @type {any} */ (document.querySelector('pipeline-figure')).simulation?.summary.makespan === 3,
         );
-        await page.close();
     });
 
     it('a word in a field of costs is refused by the core, and stays to be mended', async () => {
@@ -90,7 +75,6 @@ describe('the element', { skip: withoutBrowser }, () => {
         assert.equal(await page.$eval(kept, (input) => /** @type {HTMLInputElement} */ (input).value), 'два');
         await setControl(page, '[data-option="forward"] [data-stage="1"]', '2', 'change');
         assert.equal((await reading(page)).time, '10');
-        await page.close();
     });
 
     it('lists of costs follow where the reader changes the number of stages', async () => {
@@ -100,7 +84,6 @@ describe('the element', { skip: withoutBrowser }, () => {
         await setControl(page, '[data-option="ranks"] input', '2');
         assert.equal(await page.$eval('pipeline-figure', (f) => f.getAttribute('forward')), '1');
         assert.equal((await reading(page)).time, '9');
-        await page.close();
     });
 
     it('an option without meaning for the chosen schedule is set aside, and comes back', async () => {
@@ -111,7 +94,6 @@ describe('the element', { skip: withoutBrowser }, () => {
         assert.equal(await page.$eval('pipeline-figure', (f) => f.getAttribute('chunks')), null);
         await schedule('interleaved');
         assert.equal(await page.$eval('pipeline-figure', (f) => f.getAttribute('chunks')), '4');
-        await page.close();
     });
 
     it('POINT-02: the numbers in the sentence are typed, stepped by arrow keys and dragged', async () => {
@@ -146,7 +128,6 @@ describe('the element', { skip: withoutBrowser }, () => {
         await page.mouse.up();
         assert.equal(await page.$eval('pipeline-figure', (f) => f.getAttribute('ranks')), '5');
         assert.deepEqual(complaints, []);
-        await page.close();
     });
 
     it('a drag over an illegal number keeps the field under the pointer', async () => {
@@ -160,7 +141,6 @@ describe('the element', { skip: withoutBrowser }, () => {
         await page.keyboard.press('ArrowUp');
         await page.keyboard.press('ArrowUp');
         assert.equal((await reading(page)).time, '57 тактов');
-        await page.close();
     });
 
     it('a cell that was explained is forgotten where it no longer exists', async () => {
@@ -175,7 +155,6 @@ describe('the element', { skip: withoutBrowser }, () => {
         assert.match((await reading(page)).explanation ?? '', /^Выберите/);
         assert.equal((await reading(page)).time, '15 тактов');
         assert.deepEqual(complaints, []);
-        await page.close();
     });
 
     it('VIE-01: 32 stages and 256 micro-batches: 16 384 operations follow the slider', async (t) => {
@@ -189,7 +168,6 @@ describe('the element', { skip: withoutBrowser }, () => {
         assert.ok(steps[steps.length >> 1] < 150, String(steps));
         const nodes = await page.$eval('pipeline-figure', (f) => f.shadowRoot?.querySelectorAll('*').length ?? 0);
         assert.ok(nodes < 1000, `${nodes} nodes`);
-        await page.close();
     });
 
     it('more actions than a picture can hold: numbers without a picture, and no frozen page', async () => {
@@ -202,12 +180,11 @@ describe('the element', { skip: withoutBrowser }, () => {
         await setControl(page, '.scrub:nth-of-type(2) input', '4');
         assert.equal((await reading(page)).chart, true);
         assert.deepEqual(complaints, []);
-        await page.close();
     });
 
     it('tells its page what the reader did, and keeps quiet about what the page did', async () => {
         const html = figure('ranks="3" microbatches="4"');
-        const { page } = await open(browser, folder.write(html), {
+        const { page } = await visit(write(html), {
             before: () => {
                 /** @type {any} */ (window).events = [];
                 for (const name of ['ready', 'change', 'select', 'error']) {
@@ -243,23 +220,21 @@ describe('the element', { skip: withoutBrowser }, () => {
         const [error] = await events();
         assert.equal(error.detail.code, 'not-a-number');
         assert.equal(error.detail.option, 'ranks');
-        await page.close();
     });
 
     it('attributes and properties mirror each other; properties set before the script count', async () => {
         const html = `${figure('schedule="gpipe"')}<script>document.querySelector('pipeline-figure').backwardOrder = 'descending';</script>`;
-        const { page } = await open(browser, folder.write(html));
+        const { page } = await visit(write(html));
         const seen = await page.$eval('pipeline-figure', (f) => {
             const element = /** @type {any} */ (f);
             return [element.schedule, f.getAttribute('backward-order'), element.request];
         });
         assert.deepEqual(seen, ['gpipe', 'descending', { schedule: 'gpipe', 'backward-order': 'descending' }]);
-        await page.close();
     });
 
     it('EMB-12: the script may come twice, elements may be moved, removed and cloned', async () => {
         const html = figure('ranks="3" microbatches="4"');
-        const { page, complaints } = await open(browser, folder.write(html, { scripts: 2 }));
+        const { page, complaints } = await visit(write(html, { scripts: 2 }));
         await page.evaluate(async () => {
             const first = /** @type {any} */ (document.querySelector('pipeline-figure'));
             const home = document.createElement('div');
@@ -277,12 +252,11 @@ describe('the element', { skip: withoutBrowser }, () => {
         assert.equal((await reading(page, 0)).time, '11');
         assert.equal((await reading(page, 1)).time, '6');
         assert.deepEqual(complaints, []);
-        await page.close();
     });
 
     it('a figure far below waits until it comes near', async () => {
         const html = `${figure('')}<div id="gap"></div>${figure('ranks="4"')}<style>#gap{height:5000px}</style>`;
-        const { page } = await open(browser, folder.write(html));
+        const { page } = await visit(write(html));
         const lives = () =>
             page.evaluate(
                 () => /** @type {any} */ (document.querySelectorAll('pipeline-figure')[1]).simulation !== null,
@@ -292,7 +266,6 @@ describe('the element', { skip: withoutBrowser }, () => {
         await page.waitForFunction(
             () => /** @type {any} */ (document.querySelectorAll('pipeline-figure')[1]).simulation,
         );
-        await page.close();
     });
 
     it('controls are those asked for; readonly has none', async () => {
@@ -312,11 +285,10 @@ describe('the element', { skip: withoutBrowser }, () => {
             await /** @type {any} */ (f).updateComplete;
         });
         assert.deepEqual(await found(), ['По тактам', 'U(m)', 'Сравнить', 'Критический путь', 'Таблица', 'Файлы']);
-        await page.close();
     });
 
     it('language follows the nearest lang, also when it changes', async () => {
-        const { page } = await open(browser, folder.write(figure(''), { lang: 'en' }));
+        const { page } = await visit(write(figure(''), { lang: 'en' }));
         assert.match((await reading(page)).sentence ?? '', /micro-batches/);
         await page.evaluate(() => {
             document.documentElement.lang = 'ru';
@@ -331,13 +303,26 @@ describe('the element', { skip: withoutBrowser }, () => {
                     document.querySelector('pipeline-figure')?.shadowRoot?.querySelector('.figure')?.textContent ?? 'я',
                 ),
         );
-        await page.close();
+        // By the property it has changed when the update is complete.
+        const words = (/** @type {string | null} */ lang) =>
+            page.$eval(
+                'pipeline-figure',
+                async (f, now) => {
+                    Object.assign(f, { lang: now });
+                    await /** @type {any} */ (f).updateComplete;
+                    return f.shadowRoot?.querySelector('.sentence')?.textContent ?? '';
+                },
+                lang,
+            );
+        assert.match(await words('ru'), /микробатча/);
+        assert.match(await words('en'), /micro-batches/);
+        assert.match(await words(null), /микробатча/);
     });
 
     it('dark follows color-scheme, a dark ground that does not say so, and the attribute', async () => {
         const ink = async (/** @type {string} */ attributes, /** @type {string} */ style) => {
-            const url = folder.write(figure(attributes), { head: `<style>${style}</style>` });
-            const { page } = await open(browser, url);
+            const url = write(figure(attributes), { head: `<style>${style}</style>` });
+            const { page } = await visit(url);
             const colour = await page.$eval(
                 'pipeline-figure',
                 (f) => getComputedStyle(/** @type {any} */ (f.shadowRoot?.querySelector('.pf-F'))).fill,
@@ -383,7 +368,6 @@ describe('the element', { skip: withoutBrowser }, () => {
         assert.match(files[0], /^device,index,op,stage,microbatch,start,end\n0,0,F,0,0,0,1\n/);
         assert.equal(files[0].trim().split('\n').length, 65);
         assert.match(files[3], /^<svg[^>]+xmlns=.*<title[^>]*>.*1F1B.*<style>/s);
-        await page.close();
     });
 
     it('what PyTorch cannot say is refused in words, with what it can', async () => {
@@ -395,7 +379,6 @@ describe('the element', { skip: withoutBrowser }, () => {
             (await note?.evaluate((p) => p.textContent)) ?? '',
             /В таблице PyTorch этого не записать: стадия там лежит только на одном устройстве\. Ближайшее допустимое: schedule=zb-v\.$/,
         );
-        await page.close();
     });
 
     it('a schedule without backward says why it cannot train', async () => {
@@ -406,7 +389,6 @@ describe('the element', { skip: withoutBrowser }, () => {
             (f) => f.shadowRoot?.querySelector('#view')?.textContent ?? '',
         );
         assert.match(text, /нет обратного прохода/);
-        await page.close();
     });
 
     it('EMB-08: a training stops when its figure leaves the page, and frees its memory', async () => {
@@ -432,6 +414,5 @@ describe('the element', { skip: withoutBrowser }, () => {
             return asked;
         });
         assert.equal(frames, 0);
-        await page.close();
     });
 });

@@ -6,10 +6,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
-import { launch, withoutBrowser } from '../support/browser.mjs';
+import { describe, it } from 'node:test';
+import { withoutBrowser } from '../support/browser.mjs';
 import { colouredThings, contrast, tooFaint } from '../support/contrast.mjs';
-import { open, pageFolder, reading, setControl } from '../support/figure-page.mjs';
+import { inChromium, reading, setControl } from '../support/figure-page.mjs';
 
 const IN = 'pipeline-figure >>> ';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -59,24 +59,9 @@ async function openAll(page, look) {
 }
 
 describe('what axe does not see', { skip: withoutBrowser }, () => {
-    /** @type {import('puppeteer-core').Browser} */
-    let browser;
-    /** @type {ReturnType<typeof pageFolder>} */
-    let folder;
-    before(async () => {
-        folder = pageFolder();
-        browser = await launch();
-    });
-    after(async () => {
-        await browser?.close();
-        folder?.remove();
-    });
+    const { visit, write } = inChromium();
     const openFigure = (/** @type {string} */ attributes, options = {}, page = {}) =>
-        open(
-            browser,
-            folder.write(`<h1>h</h1><pipeline-figure ${attributes}></pipeline-figure>`, { head: THEME, ...page }),
-            options,
-        );
+        visit(write(`<h1>h</h1><pipeline-figure ${attributes}></pipeline-figure>`, { head: THEME, ...page }), options);
     const media = (/** @type {string} */ name, /** @type {string} */ value) => ({ media: [{ name, value }] });
 
     it('the measure of contrast itself', () => {
@@ -96,7 +81,6 @@ describe('what axe does not see', { skip: withoutBrowser }, () => {
         assert.match(found, /pf-tick/);
         assert.match(found, /pf-F/);
         assert.match(found, /pf-number/);
-        await page.close();
     });
 
     for (const lang of ['ru', 'en']) {
@@ -149,7 +133,6 @@ describe('what axe does not see', { skip: withoutBrowser }, () => {
             );
             assert.deepEqual(small, [], state);
         });
-        await page.close();
     });
 
     it('MUST-05, POINT-10: Tab goes from top to bottom, stops once at the chart, and shows where it is', async () => {
@@ -216,7 +199,6 @@ describe('what axe does not see', { skip: withoutBrowser }, () => {
             stops.slice(-3).some(({ name }) => name === back),
             String(back),
         );
-        await page.close();
     });
 
     for (const [what, viewport] of /** @type {[string, import('puppeteer-core').Viewport][]} */ ([
@@ -307,7 +289,6 @@ describe('what axe does not see', { skip: withoutBrowser }, () => {
             return { stroke, outlineStyle };
         });
         assert.ok(ring.stroke !== 'none' || ring.outlineStyle !== 'none', JSON.stringify(ring));
-        await page.close();
     });
 
     it('MUST-08, POINT-10: reduced motion: nothing moves by itself, whatever is pressed', async () => {
@@ -327,7 +308,6 @@ describe('what axe does not see', { skip: withoutBrowser }, () => {
         const before = (await reading(page)).explanation;
         await new Promise((later) => setTimeout(later, 400));
         assert.equal((await reading(page)).explanation, before);
-        await page.close();
     });
 
     it('VIE-04: while the time plays nothing is announced, and a slider says its value once', async () => {
@@ -352,7 +332,6 @@ describe('what axe does not see', { skip: withoutBrowser }, () => {
             Boolean(input.closest('[aria-live], [role="status"], output')),
         );
         assert.equal(live, false);
-        await page.close();
     });
 
     it('VIE-05, MUST-05: the picture has a role and a name; controls are outside of it and can be reached', async () => {
@@ -419,7 +398,6 @@ describe('what axe does not see', { skip: withoutBrowser }, () => {
         assert.equal(typeof after, 'object', String(after));
         assert.ok(/** @type {any} */ (after).makespan > 0);
         assert.equal(/** @type {any} */ (after).error, null);
-        await page.close();
     });
 
     it('MUST-13, POINT-11, VIE-07: paper from a dark page, without background graphics: white ground, cells in colour', async (t) => {
@@ -464,7 +442,6 @@ describe('what axe does not see', { skip: withoutBrowser }, () => {
         } finally {
             rmSync(place, { recursive: true, force: true });
         }
-        await page.close();
     });
 
     for (const [lang, scheme] of [
@@ -474,7 +451,7 @@ describe('what axe does not see', { skip: withoutBrowser }, () => {
         it(`MUST-05, POINT-10: axe finds nothing in the chapter and the gallery, and leaves undecided only what is looked at here: ${lang}, ${scheme}`, async () => {
             for (const name of ['index', 'gallery']) {
                 const url = new URL(`../../dist/${name}${lang === 'en' ? '.en' : ''}.html`, import.meta.url).href;
-                const { page } = await open(browser, url, media('prefers-color-scheme', scheme));
+                const { page } = await visit(url, media('prefers-color-scheme', scheme));
                 await page.evaluate(async () => {
                     for (const figure of document.querySelectorAll('pipeline-figure')) {
                         figure.scrollIntoView();

@@ -1,28 +1,15 @@
 // What figures leave behind: nothing.
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { launch, withoutBrowser } from '../support/browser.mjs';
-import { open, pageFolder } from '../support/figure-page.mjs';
+import { describe, it } from 'node:test';
+import { withoutBrowser } from '../support/browser.mjs';
+import { inChromium } from '../support/figure-page.mjs';
 
 const FIGURE = '<pipeline-figure schedule="1f1b" ranks="4" microbatches="8"></pipeline-figure>';
 const MEGABYTE = 1 << 20;
 
 describe('figures that come and go', { skip: withoutBrowser }, () => {
-    /** @type {import('puppeteer-core').Browser} */
-    let browser;
-    /** @type {ReturnType<typeof pageFolder>} */
-    let folder;
-    before(async () => {
-        folder = pageFolder();
-        browser = await launch({ args: ['--js-flags=--expose-gc'] });
-    });
-    after(async () => {
-        await browser?.close();
-        folder?.remove();
-    });
+    const { visit, write, beside } = inChromium({ args: ['--js-flags=--expose-gc'] });
 
     /** Bytes in use once all is collected that can be. @param {import('puppeteer-core').Page} page */
     async function heap(page) {
@@ -34,7 +21,7 @@ describe('figures that come and go', { skip: withoutBrowser }, () => {
     }
 
     it('EMB-13: one inserted and removed a thousand times: memory returns to within 1 MB', async () => {
-        const { page, complaints } = await open(browser, folder.write(FIGURE.repeat(5)));
+        const { page, complaints } = await visit(write(FIGURE.repeat(5)));
         const comeAndGo = (/** @type {number} */ times) =>
             page.evaluate((times) => {
                 const figure = /** @type {Element} */ (document.querySelector('pipeline-figure'));
@@ -50,11 +37,10 @@ describe('figures that come and go', { skip: withoutBrowser }, () => {
         const grown = (await heap(page)) - first;
         assert.ok(grown < MEGABYTE, `${grown} bytes`);
         assert.deepEqual(complaints, []);
-        await page.close();
     });
 
     it('EMB-13: forty new ones, each drawn and thrown away: memory returns to within 1 MB', async () => {
-        const { page, complaints } = await open(browser, folder.write(FIGURE));
+        const { page, complaints } = await visit(write(FIGURE));
         const makeAndDrop = (/** @type {number} */ times) =>
             page.evaluate(async (times) => {
                 for (let i = 0; i < times; i++) {
@@ -71,20 +57,17 @@ describe('figures that come and go', { skip: withoutBrowser }, () => {
         const grown = (await heap(page)) - first;
         assert.ok(grown < MEGABYTE, `${grown} bytes`);
         assert.deepEqual(complaints, []);
-        await page.close();
     });
 
     it('EMB-12: another version of the script says so once and leaves the element to the first', async () => {
-        const url = folder.write(FIGURE, { head: '<script src="other.js" defer></script>'.repeat(2), scripts: 1 });
-        const path = fileURLToPath(new URL('.', url));
-        const text = readFileSync(join(path, 'pipeline-figure.iife.js'), 'utf8');
+        const url = write(FIGURE, { head: '<script src="other.js" defer></script>'.repeat(2), scripts: 1 });
+        const text = readFileSync(beside('pipeline-figure.iife.js'), 'utf8');
         const { version } = JSON.parse(readFileSync(new URL('../../dist/build-info.json', import.meta.url), 'utf8'));
         assert.ok(text.includes(`"${version}"`));
-        writeFileSync(join(path, 'other.js'), text.replaceAll(`"${version}"`, '"9.9.9"'));
-        const { page, complaints } = await open(browser, url);
+        writeFileSync(beside('other.js'), text.replaceAll(`"${version}"`, '"9.9.9"'));
+        const { complaints } = await visit(url);
         assert.deepEqual(complaints, [
             `pipeline-figure: 9.9.9 is on this page already; ${version} leaves the element to it`,
         ]);
-        await page.close();
     });
 });

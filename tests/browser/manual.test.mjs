@@ -1,26 +1,15 @@
 // What a page is told, as docs/embedding.md says it: own properties of a figure, and what its events carry.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { launch, withoutBrowser } from '../support/browser.mjs';
-import { open, pageFolder, setControl } from '../support/figure-page.mjs';
+import { describe, it } from 'node:test';
+import { withoutBrowser } from '../support/browser.mjs';
+import { inChromium, setControl } from '../support/figure-page.mjs';
 import { manualNames, manualTable } from '../support/manual.mjs';
 
 describe('the manual', { skip: withoutBrowser }, () => {
-    /** @type {import('puppeteer-core').Browser} */
-    let browser;
-    /** @type {ReturnType<typeof pageFolder>} */
-    let folder;
-    before(async () => {
-        folder = pageFolder();
-        browser = await launch();
-    });
-    after(async () => {
-        await browser?.close();
-        folder?.remove();
-    });
+    const { visit, write } = inChromium();
 
     it('MUST-15: a figure has no property of its own that the manual lacks', async () => {
-        const { page } = await open(browser, folder.write('<pipeline-figure></pipeline-figure>'));
+        const { page } = await visit(write('<pipeline-figure></pipeline-figure>'));
         const own = await page.evaluate(() => {
             const Figure = /** @type {any} */ (customElements.get('pipeline-figure'));
             customElements.define('bare-element', class extends Object.getPrototypeOf(Figure) {});
@@ -35,11 +24,10 @@ describe('the manual', { skip: withoutBrowser }, () => {
             (name) => !documented.has(name) && name !== 'hasUpdated' && name !== 'isUpdatePending',
         );
         assert.deepEqual(undocumented, []);
-        await page.close();
     });
 
     it('MUST-15: each event comes with what the manual says, and with nothing else', async () => {
-        const { page } = await open(browser, folder.write('<main></main>'), { waits: false });
+        const { page } = await visit(write('<main></main>'), { waits: false });
         await page.evaluate(async () => {
             const heard = /** @type {Record<string, string[]>} */ ({});
             /** @type {any} */ (window).heard = heard;
@@ -97,6 +85,5 @@ describe('the manual', { skip: withoutBrowser }, () => {
             );
             assert.deepEqual([...new Set(heard[name])].sort(), [...said].sort(), name);
         }
-        await page.close();
     });
 });

@@ -1,19 +1,14 @@
 // The figure where a page, or a browser, forbids something.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { launch, withoutBrowser } from '../support/browser.mjs';
-import { open, pageFolder, pageText, reading, serve, setControl } from '../support/figure-page.mjs';
+import { describe, it } from 'node:test';
+import { withoutBrowser } from '../support/browser.mjs';
+import { inChromium, pageText, reading, serve, setControl } from '../support/figure-page.mjs';
 
 const FIGURE =
     '<pipeline-figure schedule="1f1b" ranks="4" microbatches="8"><p id="still">still picture</p></pipeline-figure>';
 
 describe('the element under a policy', { skip: withoutBrowser }, () => {
-    /** @type {import('puppeteer-core').Browser} */
-    let browser;
-    before(async () => {
-        browser = await launch();
-    });
-    after(() => browser?.close());
+    const { visit, write } = inChromium();
 
     /** The static picture is seen, the reason is said. @param {import('puppeteer-core').Page} page @param {RegExp} reason */
     async function blocked(page, reason) {
@@ -39,7 +34,7 @@ describe('the element under a policy', { skip: withoutBrowser }, () => {
         it(`EMB-03: works in full under ${policy}`, async () => {
             const site = await serve(pageText(FIGURE), policy);
             try {
-                const { page, complaints } = await open(browser, site.url, {
+                const { page, complaints } = await visit(site.url, {
                     before: () => {
                         /** @type {any} */ (window).violations = [];
                         addEventListener('securitypolicyviolation', (event) => {
@@ -79,7 +74,7 @@ describe('the element under a policy', { skip: withoutBrowser }, () => {
         it(`MUST-09, EMB-03: without wasm-unsafe-eval says so and keeps the static picture: ${lang}`, async () => {
             const site = await serve(pageText(FIGURE, { lang }), "script-src 'self'");
             try {
-                const { page } = await open(browser, site.url, { waits: false });
+                const { page } = await visit(site.url, { waits: false });
                 await blocked(page, reason);
                 await page.close();
             } finally {
@@ -89,26 +84,20 @@ describe('the element under a policy', { skip: withoutBrowser }, () => {
     }
 
     it('MUST-09, EMB-05: without WebAssembly says so and keeps the static picture', async () => {
-        const folder = pageFolder();
-        try {
-            const { page, complaints } = await open(browser, folder.write(FIGURE), {
-                waits: false,
-                before: () => {
-                    delete (/** @type {any} */ (globalThis).WebAssembly);
-                },
-            });
-            await blocked(page, /WebAssembly отключён/);
-            assert.deepEqual(complaints, []);
-            await page.close();
-        } finally {
-            folder.remove();
-        }
+        const { page, complaints } = await visit(write(FIGURE), {
+            waits: false,
+            before: () => {
+                delete (/** @type {any} */ (globalThis).WebAssembly);
+            },
+        });
+        await blocked(page, /WebAssembly отключён/);
+        assert.deepEqual(complaints, []);
     });
 
     it('POINT-12: lives in a sandbox, as learning platforms put pages into', async () => {
         const site = await serve(pageText(FIGURE), 'sandbox allow-scripts');
         try {
-            const { page, complaints } = await open(browser, site.url);
+            const { page, complaints } = await visit(site.url);
             assert.equal((await reading(page)).time, '33 такта');
             assert.deepEqual(
                 complaints.filter((text) => !/favicon/.test(text)),

@@ -1,27 +1,16 @@
 // The steps of the chapter that look beyond one undisturbed step, and the way from one step to the next.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { launch, withoutBrowser } from '../support/browser.mjs';
-import { open, pageFolder, reading, setControl } from '../support/figure-page.mjs';
+import { describe, it } from 'node:test';
+import { withoutBrowser } from '../support/browser.mjs';
+import { inChromium, reading, setControl } from '../support/figure-page.mjs';
 
 const IN = 'pipeline-figure >>> ';
 
 describe('a device that fails, a batch that is cut, cells that move', { skip: withoutBrowser }, () => {
-    /** @type {import('puppeteer-core').Browser} */
-    let browser;
-    /** @type {ReturnType<typeof pageFolder>} */
-    let folder;
-    before(async () => {
-        folder = pageFolder();
-        browser = await launch();
-    });
-    after(async () => {
-        await browser?.close();
-        folder?.remove();
-    });
+    const { visit, write } = inChromium();
     /** @param {string} attributes @param {string} [motion] @param {string} [lang] */
     const openFigure = (attributes, motion = 'reduce', lang = 'ru') =>
-        open(browser, folder.write(`<pipeline-figure ${attributes}></pipeline-figure>`, { lang }), {
+        visit(write(`<pipeline-figure ${attributes}></pipeline-figure>`, { lang }), {
             media: [{ name: 'prefers-reduced-motion', value: motion }],
         });
     const view = (/** @type {import('puppeteer-core').Page} */ page) =>
@@ -60,7 +49,6 @@ describe('a device that fails, a batch that is cut, cells that move', { skip: wi
         await page.locator(`${IN}[data-preset="gpipe"]`).click();
         assert.equal(await view(page), null);
         assert.deepEqual(complaints, []);
-        await page.close();
     });
 
     it('a batch: its samples, what a layer that averages sees, and other ways to cut it', async () => {
@@ -91,7 +79,6 @@ describe('a device that fails, a batch that is cut, cells that move', { skip: wi
         // Seven do not go into thirty-two: refused, nothing stale.
         await cut('7');
         assert.match((await reading(page)).refusal ?? '', /32/);
-        await page.close();
     });
 
     it('POINT-09: predict before you see: the answer is hidden, then told beside what was expected', async () => {
@@ -147,7 +134,6 @@ describe('a device that fails, a batch that is cut, cells that move', { skip: wi
         }
         const nothing = await ask({ predict: 'bubble' }, ' ');
         assert.deepEqual([nothing.said, nothing.answer], [null, null]);
-        await page.close();
     });
 
     it('a figure that only shows has the words of a failure and nothing to change', async () => {
@@ -155,7 +141,6 @@ describe('a device that fails, a batch that is cut, cells that move', { skip: wi
         await page.locator(`${IN}[data-view="failure"]`).click();
         assert.match((await view(page)) ?? '', /Устройство 2 отказывает/);
         assert.equal(await page.$(`${IN}[data-fail]`), null);
-        await page.close();
     });
 
     /** Paths of the forward cells, frame by frame, after a slider has moved. Runs in the page. */
@@ -205,14 +190,12 @@ describe('a device that fails, a batch that is cut, cells that move', { skip: wi
             return first === of();
         });
         assert.ok(jumps);
-        await page.close();
     });
 
     it('MUST-08, POINT-10: with reduced motion cells are in their places at once', async () => {
         const { page } = await openFigure('schedule="1f1b" ranks="4" microbatches="6"');
         const seen = await page.evaluate(frames);
         assert.equal(seen.different, 2);
-        await page.close();
     });
 
     it('MUST-13: printed while cells move, the sheet has them in their places', async () => {
@@ -233,6 +216,5 @@ describe('a device that fails, a batch that is cut, cells that move', { skip: wi
             return printed === of();
         });
         assert.ok(same);
-        await page.close();
     });
 });

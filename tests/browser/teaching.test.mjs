@@ -1,26 +1,15 @@
 // What explains the chart, in a page: steps of the chapter, running time, memory, curve, comparison, critical path,
 // challenges, the state in the address.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { launch, withoutBrowser } from '../support/browser.mjs';
-import { open, pageFolder, reading, setControl } from '../support/figure-page.mjs';
+import { describe, it } from 'node:test';
+import { withoutBrowser } from '../support/browser.mjs';
+import { inChromium, reading, setControl } from '../support/figure-page.mjs';
 
 const IN = 'pipeline-figure >>> ';
 const REST = 700;
 
 describe('what explains the chart', { skip: withoutBrowser }, () => {
-    /** @type {import('puppeteer-core').Browser} */
-    let browser;
-    /** @type {ReturnType<typeof pageFolder>} */
-    let folder;
-    before(async () => {
-        folder = pageFolder();
-        browser = await launch();
-    });
-    after(async () => {
-        await browser?.close();
-        folder?.remove();
-    });
+    const { visit, write } = inChromium();
     /** Collects what the figure tells its page. */
     const listen = () => {
         /** @type {any} */ (window).told = [];
@@ -31,7 +20,7 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         }
     };
     const openFigure = (/** @type {string} */ attributes, options = {}, hash = '') =>
-        open(browser, folder.write(`<pipeline-figure ${attributes}></pipeline-figure>`) + hash, {
+        visit(write(`<pipeline-figure ${attributes}></pipeline-figure>`) + hash, {
             before: listen,
             ...options,
         });
@@ -93,7 +82,6 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         await page.waitForFunction(() => document.querySelector('pipeline-figure')?.getAttribute('latency') === '1');
         assert.equal(await attribute(page, 'forward'), null);
         assert.deepEqual(complaints, []);
-        await page.close();
     });
 
     it('attributes beside a preset win; a figure without the attribute has no steps', async () => {
@@ -122,7 +110,6 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         assert.equal(await page.$(`${IN}.beside`), null);
         assert.deepEqual(await present(page), ['1f1b']);
         assert.deepEqual(complaints, []);
-        await page.close();
     });
 
     it('MUST-12, POINT-02, POINT-04: time: stepped, scrubbed, played and paused; the cells to come are veiled', async () => {
@@ -149,7 +136,6 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         assert.ok(await page.$(`${IN}.time`));
         await view(page, 'play');
         assert.equal(await page.$(`${IN}.time`), null);
-        await page.close();
     });
 
     it('the space bar plays only where the chart has the focus', async () => {
@@ -166,7 +152,6 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         await setControl(page, '[data-option="microbatches"] input', '9');
         assert.match(await text(page, '.clock-words'), /^Время 0:/);
         assert.equal(await page.$eval(`${IN}.clock input`, (input) => input.getAttribute('max')), '36');
-        await page.close();
     });
 
     it('MUST-08, POINT-04: reduced motion: nothing plays, the space bar steps', async () => {
@@ -178,7 +163,6 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         assert.equal(await page.$(`${IN}[data-play="play_start"]`), null);
         await wait(150);
         assert.match(await text(page, '.clock-words'), /^Время 1:/);
-        await page.close();
     });
 
     it('POINT-05: memory shares the time axis; forward only has none', async () => {
@@ -191,7 +175,6 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         await page.locator(`${IN}[data-preset="forward"]`).click();
         assert.equal(await page.$(`${IN}[data-view="memory"]`), null);
         assert.equal(await page.$(`${IN}.beside`), null);
-        await page.close();
     });
 
     it('POINT-05: the curve: its point is moved by keys and by the pointer, to lawful values only', async () => {
@@ -214,7 +197,6 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         assert.equal(await attribute(page, 'microbatches'), '32', 'let go');
         assert.equal((await reading(page)).refusal, null);
         assert.deepEqual(complaints, []);
-        await page.close();
     });
 
     it('a curve of a figure that only shows cannot be moved', async () => {
@@ -223,7 +205,6 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         assert.equal(await page.$eval(`${IN}.sweep`, (svg) => svg.getAttribute('role')), 'img');
         await page.locator(`${IN}.sweep`).click();
         assert.equal(await attribute(page, 'microbatches'), '8');
-        await page.close();
     });
 
     it('POINT-03: the critical path is drawn on demand, and steps back for a chosen cell', async () => {
@@ -236,7 +217,6 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         assert.match(await text(page, '#explain'), /цепочка из 22 операций/);
         await page.$eval(`${IN}.place[tabindex="0"]`, (place) => /** @type {SVGElement} */ (place).focus());
         assert.equal(await critical(), 0);
-        await page.close();
     });
 
     it('MUST-14, POINT-09: a challenge is judged by the core and told to the page', async () => {
@@ -268,7 +248,6 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
             ],
         );
         assert.match((await reading(page)).status ?? '', /Решено/);
-        await page.close();
     });
 
     it('a condition that is not understood is an error of the page, not of the reader', async () => {
@@ -277,7 +256,6 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         const [error] = await told(page);
         assert.equal(error.option, 'challenge');
         assert.match(error.message, /pubble<1/);
-        await page.close();
     });
 
     it('MUST-11, POINT-08: the state is in the address, only for a figure with an id, and comes back from there', async () => {
@@ -352,7 +330,6 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         });
         assert.deepEqual(size, ['pipeline-1f1b-p4-m8.png', 'data:image/png', true, true]);
         assert.deepEqual(complaints, []);
-        await page.close();
     });
 
     it('320 px wide with steps, a challenge and every view: no sideways scrolling, nothing too small to touch', async () => {
@@ -370,6 +347,5 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
             );
             assert.deepEqual(small, [], name);
         }
-        await page.close();
     });
 });

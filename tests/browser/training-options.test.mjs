@@ -1,41 +1,14 @@
 // The panel's options of the trained network, and its table of what micro-batches do to a step.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { launch, withoutBrowser } from '../support/browser.mjs';
-import { open, pageFolder } from '../support/figure-page.mjs';
+import { describe, it } from 'node:test';
+import { withoutBrowser } from '../support/browser.mjs';
+import { inChromium, setTraining } from '../support/figure-page.mjs';
 
 const IN = 'pipeline-figure >>> ';
 
 describe('options of the training', { skip: withoutBrowser }, () => {
-    /** @type {import('puppeteer-core').Browser} */
-    let browser;
-    /** @type {ReturnType<typeof pageFolder>} */
-    let folder;
-    before(async () => {
-        folder = pageFolder();
-        browser = await launch();
-    });
-    after(async () => {
-        await browser?.close();
-        folder?.remove();
-    });
+    const { visit, write } = inChromium();
 
-    /** Sets a control by its label and waits for the view. @param {any} page @param {string} label @param {string} value */
-    const set = (page, label, value) =>
-        page.$eval(
-            'pipeline-figure',
-            async (/** @type {any} */ figure, /** @type {string} */ label, /** @type {string} */ value) => {
-                const fields = [...figure.shadowRoot.querySelectorAll('.training-options label')];
-                const control = fields
-                    .find((field) => field.querySelector('span').textContent === label)
-                    .querySelector('select, input');
-                control.value = value;
-                control.dispatchEvent(new Event('change'));
-                await figure.updateComplete;
-            },
-            label,
-            value,
-        );
     /** @param {any} page */
     const seen = (page) =>
         page.$eval('pipeline-figure', (/** @type {any} */ figure) => {
@@ -50,10 +23,48 @@ describe('options of the training', { skip: withoutBrowser }, () => {
             };
         });
 
+    it('TEN-14: without a flush the panel says how late gradients come, and trains so; with one it says that none does', async () => {
+        const { page, complaints } = await visit(
+            write('<pipeline-figure schedule="pipedream" ranks="4" microbatches="8" lang="en"></pipeline-figure>'),
+        );
+        const text = (/** @type {string} */ at) =>
+            page.$eval(`${IN}${at}`, (/** @type {any} */ node) => node.textContent.replace(/\s+/g, ' '));
+        assert.match(
+            await text('.sentence'),
+            /No flush between steps: .* 4 versions, its gradients come 3 updates late\.$/,
+        );
+        await page.locator(`${IN}.views ::-p-text(Train a network)`).click();
+        await page.waitForSelector(`${IN}[data-weights]`);
+        assert.match(
+            await text('[data-weights]'),
+            /by 3 updates on the first device and by 0 updates on the last\. The network “without a pipeline” does the same\.$/,
+        );
+        assert.equal(await page.$(`${IN}.workers`), null);
+        await page.locator(`${IN}.buttons ::-p-text(Train)`).click();
+        await page.waitForFunction(
+            () =>
+                Number(
+                    document.querySelector('pipeline-figure')?.shadowRoot?.querySelector('[data-value="step"]')
+                        ?.textContent,
+                ) >= 20,
+        );
+        await page.locator(`${IN}.buttons ::-p-text(Pause)`).click();
+        assert.equal(await text('[data-value="difference"]'), 'exactly 0');
+        assert.match(await text('[data-weights]'), /by up to 0\.\d*[1-9]/);
+        await page.$eval('pipeline-figure', (/** @type {any} */ figure) => figure.setAttribute('schedule', '1f1b'));
+        await page.waitForFunction(() =>
+            /with a flush/.test(
+                document.querySelector('pipeline-figure')?.shadowRoot?.querySelector('[data-weights]')?.textContent ??
+                    '',
+            ),
+        );
+        assert.doesNotMatch(await text('.sentence'), /flush/);
+        assert.deepEqual(complaints, []);
+    });
+
     it('a choice makes another network and other numbers; a refusal takes them away', async () => {
-        const { page, complaints } = await open(
-            browser,
-            folder.write('<pipeline-figure schedule="1f1b" ranks="3" microbatches="5" lang="en"></pipeline-figure>'),
+        const { page, complaints } = await visit(
+            write('<pipeline-figure schedule="1f1b" ranks="3" microbatches="5" lang="en"></pipeline-figure>'),
         );
         await page.locator(`${IN}.views ::-p-text(Train a network)`).click();
         await page.locator(`${IN}.training-options summary`).click();
@@ -61,8 +72,8 @@ describe('options of the training', { skip: withoutBrowser }, () => {
         const plain = await seen(page);
         assert.equal(plain.rows['micro-batches'], '5, samples in each: 7…6');
         assert.equal(plain.rows['dropout masks against m = 1'], undefined);
-        await set(page, 'norm', 'batch');
-        await set(page, 'dropout, share', '0,5');
+        await setTraining(page, 'norm', 'batch');
+        await setTraining(page, 'dropout, share', '0,5');
         const rich = await seen(page);
         assert.match(
             rich.rows['batch norm by micro-batch against whole batch'],
@@ -70,11 +81,11 @@ describe('options of the training', { skip: withoutBrowser }, () => {
         );
         assert.match(rich.rows['dropout masks against m = 1'], /^0 of \d+ entries differ/);
         assert.match(rich.note, /same micro-batches/);
-        await set(page, 'momentum', '0.5');
+        await setTraining(page, 'momentum', '0.5');
         const refused = await seen(page);
         assert.match(refused.refusal, /momentum = 0\.5.*update=momentum/);
         assert.deepEqual(refused.rows, {}, 'no number of the old setting is left');
-        await set(page, 'update', 'momentum');
+        await setTraining(page, 'update', 'momentum');
         assert.equal((await seen(page)).refusal, '');
         await page.locator(`${IN}.view button.primary`).click();
         await page.waitForFunction(() => {
@@ -89,13 +100,11 @@ describe('options of the training', { skip: withoutBrowser }, () => {
             'exactly 0',
         );
         assert.deepEqual(complaints, []);
-        await page.close();
     });
 
     it('360 px wide, in Russian: nothing is cut off, and what is touched is 44 px high', async () => {
-        const { page } = await open(
-            browser,
-            folder.write('<pipeline-figure schedule="1f1b" ranks="3" microbatches="5"></pipeline-figure>'),
+        const { page } = await visit(
+            write('<pipeline-figure schedule="1f1b" ranks="3" microbatches="5"></pipeline-figure>'),
             { viewport: { width: 360, height: 800 } },
         );
         await page.locator(`${IN}.views ::-p-text(Обучить сеть)`).click();
@@ -111,6 +120,5 @@ describe('options of the training', { skip: withoutBrowser }, () => {
         assert.ok(sizes.right <= 360, `${sizes.right}`);
         assert.ok(sizes.summary >= 44, `${sizes.summary}`);
         assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
-        await page.close();
     });
 });

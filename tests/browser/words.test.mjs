@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { launch, withoutBrowser } from '../support/browser.mjs';
-import { open, pageFolder } from '../support/figure-page.mjs';
+import { withoutBrowser } from '../support/browser.mjs';
+import { inChromium } from '../support/figure-page.mjs';
 
 const web = fileURLToPath(new URL('../../web/', import.meta.url));
 const core = fileURLToPath(new URL('../../build/wasm/core_figure.wasm', import.meta.url));
@@ -84,18 +84,7 @@ function unmarked(text) {
 }
 
 describe('words', { skip: withoutBrowser }, () => {
-    /** @type {import('puppeteer-core').Browser} */
-    let browser;
-    /** @type {ReturnType<typeof pageFolder>} */
-    let folder;
-    before(async () => {
-        folder = pageFolder();
-        browser = await launch();
-    });
-    after(async () => {
-        await browser?.close();
-        folder?.remove();
-    });
+    const { visit, write } = inChromium();
 
     it('the measure itself', () => {
         assert.deepEqual(unmarked('⟦Через ⟦3⟧ стадии⟧ 4 m F3'), []);
@@ -109,9 +98,9 @@ describe('words', { skip: withoutBrowser }, () => {
                 'schedule="interleaved" ranks="4" microbatches="8" latency="0.5" recompute="late"',
                 'schedule="zb-auto" ranks="3" microbatches="4" fail-rank="1" global-batch="16"',
             ]) {
-                const url = folder.write(`<pipeline-figure ${attributes}></pipeline-figure>`, { lang });
+                const url = write(`<pipeline-figure ${attributes}></pipeline-figure>`, { lang });
                 writeFileSync(join(fileURLToPath(new URL('.', url)), 'pipeline-figure.iife.js'), await markedScript());
-                const { page } = await open(browser, url);
+                const { page } = await visit(url);
                 let seen = 0;
                 const look = async (/** @type {string} */ state) => {
                     const texts = await page.evaluate(everyText);

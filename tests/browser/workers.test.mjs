@@ -1,19 +1,14 @@
 // Steps by workers in the training panel: measured, fed back, disturbed, and where workers are forbidden.
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { launch, withoutBrowser } from '../support/browser.mjs';
-import { open, pageFolder, pageText, serve } from '../support/figure-page.mjs';
+import { describe, it } from 'node:test';
+import { withoutBrowser } from '../support/browser.mjs';
+import { inChromium, pageText, serve, setTraining } from '../support/figure-page.mjs';
 
 const figure = (/** @type {string} */ attributes) =>
     `<pipeline-figure ${attributes}><p>still picture</p></pipeline-figure>`;
 
 describe('training by workers', { skip: withoutBrowser }, () => {
-    /** @type {import('puppeteer-core').Browser} */
-    let browser;
-    before(async () => {
-        browser = await launch();
-    });
-    after(() => browser?.close());
+    const { visit, write } = inChromium();
 
     /** Presses buttons of the panel, one right after the other. @param {import('puppeteer-core').Page} page @param {...string} names */
     const press = (page, ...names) =>
@@ -27,9 +22,10 @@ describe('training by workers', { skip: withoutBrowser }, () => {
             ...names,
         );
 
-    /** Opens the panel and starts. @param {import('puppeteer-core').Page} page @param {Record<string, string>} [choices] */
+    /** Opens the panel, if it is not open, and starts. @param {import('puppeteer-core').Page} page @param {Record<string, string>} [choices] */
     async function run(page, choices = {}) {
-        await page.locator('pipeline-figure >>> [data-view="train"]').click();
+        if (!(await page.$('pipeline-figure >>> [data-worker="run"]')))
+            await page.locator('pipeline-figure >>> [data-view="train"]').click();
         await page.locator('pipeline-figure >>> [data-worker="run"]').wait();
         for (const [name, value] of Object.entries(choices))
             await page.evaluate(
@@ -85,93 +81,97 @@ describe('training by workers', { skip: withoutBrowser }, () => {
         });
 
     it('from disk: the loss goes on, the weights are exact, the measured chart stands under the simulated one', async () => {
-        const folder = pageFolder();
-        try {
-            const url = folder.write(figure('lang="en" schedule="1f1b" ranks="2" microbatches="4"'));
-            const { page, complaints } = await open(browser, url);
-            const { values, notes, cells, refusal } = await run(page, { width: '128' });
-            assert.equal(refusal, null);
-            assert.equal(values.step, '35');
-            assert.equal(values.difference, 'exactly 0');
-            assert.equal(values.loss, values.reference);
-            assert.ok(cells > 0);
-            assert.ok(Number(values.one) > 0 && Number(values.many) > 0 && Number(values.operations) > 0);
-            // Said is what was measured, whichever it was.
-            const gain = Number(values.one) / Number(values.many);
-            if (Math.abs(gain - 1) > 0.05)
-                assert.match(values.speedup ?? '', gain > 1 ? /^[\d.]+ times$/ : /^none: [\d.]+ times/);
-            assert.ok(!notes.join().includes('did not allow'));
+        const url = write(figure('lang="en" schedule="1f1b" ranks="2" microbatches="4"'));
+        const { page, complaints } = await visit(url);
+        const { values, notes, cells, refusal } = await run(page, { width: '128' });
+        assert.equal(refusal, null);
+        assert.equal(values.step, '35');
+        assert.equal(values.difference, 'exactly 0');
+        assert.equal(values.loss, values.reference);
+        assert.ok(cells > 0);
+        assert.ok(Number(values.one) > 0 && Number(values.many) > 0 && Number(values.operations) > 0);
+        // Said is what was measured, whichever it was.
+        const gain = Number(values.one) / Number(values.many);
+        if (Math.abs(gain - 1) > 0.05)
+            assert.match(values.speedup ?? '', gain > 1 ? /^[\d.]+ times$/ : /^none: [\d.]+ times/);
+        assert.ok(!notes.join().includes('did not allow'));
 
-            // The times become costs, the measurement stays, and both charts have one axis.
-            await page.locator('pipeline-figure >>> [data-worker="feed"]').click();
-            await page.waitForFunction(
-                () => /** @type {any} */ (document.querySelector('pipeline-figure')).request.forward,
-            );
-            const fed = await page.evaluate(() => {
-                const element = /** @type {any} */ (document.querySelector('pipeline-figure'));
-                const last = (/** @type {string} */ box) =>
-                    element.shadowRoot.querySelector(`${box} .pf-tick-last`)?.getAttribute('x');
-                return {
-                    request: element.request,
-                    costs: [...element.simulation.costs.forward],
-                    tags: element.shadowRoot.querySelectorAll('[data-plot="measured"] svg').length,
-                    ends: [last('.chart'), last('[data-plot="measured"]')],
-                    makespan: element.simulation.summary.makespan,
-                };
-            });
-            assert.equal(fed.tags, 1);
-            assert.equal(fed.request.forward.split(' ').length, 2);
-            assert.deepEqual(fed.costs, fed.request.forward.split(' ').map(Number));
-            assert.match((await seen(page)).notes.join(), /ticks are milliseconds/);
-            // Another schedule: what was measured of the old one goes.
-            await page.evaluate(() => document.querySelector('pipeline-figure')?.setAttribute('microbatches', '6'));
-            await page.waitForFunction(
-                () => !document.querySelector('pipeline-figure')?.shadowRoot?.querySelector('[data-plot="measured"]'),
-            );
-            assert.deepEqual(complaints, []);
-            await page.close();
-        } finally {
-            folder.remove();
-        }
+        // The times become costs, the measurement stays, and both charts have one axis.
+        await page.locator('pipeline-figure >>> [data-worker="feed"]').click();
+        await page.waitForFunction(
+            () => /** @type {any} */ (document.querySelector('pipeline-figure')).request.forward,
+        );
+        const fed = await page.evaluate(() => {
+            const element = /** @type {any} */ (document.querySelector('pipeline-figure'));
+            const last = (/** @type {string} */ box) =>
+                element.shadowRoot.querySelector(`${box} .pf-tick-last`)?.getAttribute('x');
+            return {
+                request: element.request,
+                costs: [...element.simulation.costs.forward],
+                tags: element.shadowRoot.querySelectorAll('[data-plot="measured"] svg').length,
+                ends: [last('.chart'), last('[data-plot="measured"]')],
+                makespan: element.simulation.summary.makespan,
+            };
+        });
+        assert.equal(fed.tags, 1);
+        assert.equal(fed.request.forward.split(' ').length, 2);
+        assert.deepEqual(fed.costs, fed.request.forward.split(' ').map(Number));
+        assert.match((await seen(page)).notes.join(), /ticks are milliseconds/);
+        // Another schedule: what was measured of the old one goes.
+        await page.evaluate(() => document.querySelector('pipeline-figure')?.setAttribute('microbatches', '6'));
+        await page.waitForFunction(
+            () => !document.querySelector('pipeline-figure')?.shadowRoot?.querySelector('[data-plot="measured"]'),
+        );
+        assert.deepEqual(complaints, []);
     });
 
     it('a device lost on the way is replaced, and the weights are exact', async () => {
-        const folder = pageFolder();
-        try {
-            const url = folder.write(figure('lang="ru" schedule="1f1b" ranks="3" microbatches="4"'));
-            const { page, complaints } = await open(browser, url);
-            const { values, notes } = await run(page, { lose: '1' });
-            assert.match(
-                notes.join(),
-                /Устройство 2 потеряно перед [FB]2·\d шага 16; .* после шага 12\..*до последнего бита/,
-            );
-            assert.equal(values.difference, 'ровно 0');
-            assert.equal(values.step, '35');
-            assert.deepEqual(complaints, []);
-            await page.close();
-        } finally {
-            folder.remove();
-        }
+        const url = write(figure('lang="ru" schedule="1f1b" ranks="3" microbatches="4"'));
+        const { page, complaints } = await visit(url);
+        const { values, notes } = await run(page, { lose: '1' });
+        assert.match(
+            notes.join(),
+            /Устройство 2 потеряно перед [FB]2·\d шага 16; .* после шага 12\..*до последнего бита/,
+        );
+        assert.equal(values.difference, 'ровно 0');
+        assert.equal(values.step, '35');
+        assert.deepEqual(complaints, []);
+    });
+
+    it('Adam, tied ends, clipping and a loss scale go to the workers, too, and the weights are exact', async () => {
+        const url = write(figure('lang="en" schedule="1f1b" ranks="2" microbatches="4"'));
+        const { page, complaints } = await visit(url);
+        await page.locator('pipeline-figure >>> [data-view="train"]').click();
+        await page.locator('pipeline-figure >>> .training-options summary').click();
+        await page.waitForSelector('pipeline-figure >>> .training-options table', { visible: true });
+        for (const [label, value] of [
+            ['update', 'adam'],
+            ['shared weights', 'ends'],
+            ['limit of the gradient norm (0: none)', '0.1'],
+            ['loss scale', '1e38'],
+        ])
+            await setTraining(page, label, value);
+        const { values, notes, refusal } = await run(page, { lose: '1' });
+        assert.equal(refusal, null);
+        assert.equal(values.step, '35');
+        assert.equal(values.difference, 'exactly 0');
+        assert.ok(Number(values.many) > 0 && Number(values.end) > 0, `${values.many} ${values.end}`);
+        assert.match(notes.join(), /Device 2 .* to the last bit/);
+        assert.deepEqual(complaints, []);
     });
 
     it('closed while the workers are at work, they end; opened again, it starts anew', async () => {
-        const folder = pageFolder();
-        try {
-            const url = folder.write(figure('lang="en" schedule="gpipe" ranks="2" microbatches="2"'));
-            const { page, complaints } = await open(browser, url);
-            await page.locator('pipeline-figure >>> [data-view="train"]').click();
-            await page.locator('pipeline-figure >>> [data-worker="run"]').wait();
-            await press(page, 'run', 'table');
-            const { values, refusal } = await run(page);
-            assert.equal(refusal, null);
-            assert.equal(values.step, '35');
-            const workers = page.workers().length;
-            assert.equal(workers, 0, `${workers} workers left`);
-            assert.deepEqual(complaints, []);
-            await page.close();
-        } finally {
-            folder.remove();
-        }
+        const url = write(figure('lang="en" schedule="gpipe" ranks="2" microbatches="2"'));
+        const { page, complaints } = await visit(url);
+        await page.locator('pipeline-figure >>> [data-view="train"]').click();
+        await page.locator('pipeline-figure >>> [data-worker="run"]').wait();
+        await press(page, 'run', 'table');
+        const { values, refusal } = await run(page);
+        assert.equal(refusal, null);
+        assert.equal(values.step, '35');
+        const workers = page.workers().length;
+        assert.equal(workers, 0, `${workers} workers left`);
+        assert.deepEqual(complaints, []);
     });
 
     for (const policy of [
@@ -185,7 +185,7 @@ describe('training by workers', { skip: withoutBrowser }, () => {
                 policy,
             );
             try {
-                const { page } = await open(browser, site.url);
+                const { page } = await visit(site.url);
                 const { values, notes, cells, refusal, busy } = await run(page);
                 assert.equal(refusal, null);
                 assert.equal(busy, false);

@@ -54,14 +54,19 @@ static void legal(void) {
 static void stalls(void) {
     plan p;
     int32_t circle[4];
-    double halt;
+    double times[4];
     CHECK_EQ_INT(plan_make(&p, "s=gpipe\np=2\nm=2\nmoves=0B0-1 1F0+1 1B1-2"), PP_ERR_DEADLOCK);
-    CHECK_EQ_INT(pp_stall(p.schedule, p.costs, p.config.transfer, p.timeline, circle, &halt), 2);
-    CHECK_EQ_DOUBLE(halt, 1);
+    CHECK_EQ_INT(pp_stall(p.schedule, p.costs, p.config.transfer, p.timeline, circle, times), 2);
+    CHECK_EQ_DOUBLE(times[0], 1);
+    /* B0 F1 B1 of rank 0 from there: 1 + 2 + 1 + 2; four actions of rank 1, 1 + 2 + 1 + 2. Rank 1 has not begun. */
+    CHECK_EQ_DOUBLE(times[1], 7);
+    CHECK_EQ_DOUBLE(times[2], 0);
+    CHECK_EQ_DOUBLE(times[3], 1);
+    CHECK_EQ_INT(pp_kinds(p.schedule, p.costs, NULL), 1 << PP_F | 1 << PP_B);
     const pp_action *a = p.schedule->actions;
     for (int32_t n = 0; n < 2; n++) { /* what a pair waits for lies behind where the next one stands */
         CHECK(circle[2 * n + 1] >= circle[2 * (1 - n)]);
-        CHECK(p.timeline->start[circle[2 * n]] >= halt);
+        CHECK(p.timeline->start[circle[2 * n]] >= times[0]);
     }
     int32_t zero = circle[0] < p.schedule->rank_begin[1] ? 0 : 2;
     CHECK(a[circle[zero]].op == PP_B && a[circle[zero]].microbatch == 0 && a[circle[zero]].stage == 0);
@@ -75,8 +80,8 @@ static void stalls(void) {
     CHECK_EQ_INT(plan_make(&p, "s=gpipe\np=2\nm=2\nmoves=1B0-2"), PP_ERR_ORDER);
     CHECK_EQ_INT(p.fault.rank, 1);
     CHECK_EQ_INT(p.fault.index, 0);
-    CHECK_EQ_INT(pp_stall(p.schedule, p.costs, p.config.transfer, p.timeline, circle, &halt), 1);
-    CHECK_EQ_DOUBLE(halt, 2);
+    CHECK_EQ_INT(pp_stall(p.schedule, p.costs, p.config.transfer, p.timeline, circle, times), 1);
+    CHECK_EQ_DOUBLE(times[0], 2);
     a = p.schedule->actions;
     CHECK(a[circle[0]].op == PP_B && a[circle[1]].op == PP_F && a[circle[0]].microbatch == a[circle[1]].microbatch);
     plan_free(&p);
@@ -111,16 +116,21 @@ static void shuffled(void) {
             int32_t status = plan_make(&p, text);
             if (status == PP_ERR_DEADLOCK || status == PP_ERR_ORDER) {
                 int32_t *circle = malloc(sizeof(int32_t) * 2 * (size_t)p.schedule->ranks);
-                double halt;
-                int32_t pairs = pp_stall(p.schedule, p.costs, p.config.transfer, p.timeline, circle, &halt);
+                double *times = malloc(sizeof(double) * (2 + (size_t)p.schedule->ranks)), end = 0;
+                int32_t pairs = pp_stall(p.schedule, p.costs, p.config.transfer, p.timeline, circle, times);
+                for (int32_t k = 0; k < p.schedule->action_count; k++)
+                    end = p.timeline->finish[k] > end ? p.timeline->finish[k] : end;
+                CHECK_EQ_DOUBLE(times[1], end);
+                for (int32_t r = 0; r < p.schedule->ranks; r++)
+                    CHECK_EQ_DOUBLE(times[2 + r], p.timeline->start[p.schedule->rank_begin[r]]);
                 CHECK_MSG(pairs >= 1 && pairs <= p.schedule->ranks, "%s: %d pairs", text, (int)pairs);
                 if (status == PP_ERR_DEADLOCK && p.schedule->slices == 1) CHECK_EQ_INT(pairs, p.fault.cycle);
                 for (int32_t k = 0; k < pairs; k++) {
                     int32_t waited = circle[2 * k + 1], next = circle[2 * ((k + 1) % pairs)];
                     CHECK_MSG(waited >= next - 1, "%s: %d does not lie behind %d", text, (int)waited, (int)next);
-                    CHECK(p.timeline->start[waited] >= halt);
+                    CHECK(p.timeline->start[waited] >= times[0]);
                 }
-                free(circle);
+                free(circle), free(times);
             } else {
                 CHECK_MSG(status == PP_OK || status == PP_ERR_MOVES, "%s: %s", text, pp_status_name(status));
             }

@@ -15,10 +15,6 @@ static int32_t must_build(toy *t, const char *request) {
     return status == PP_OK;
 }
 
-static int32_t reference_step(toy *t, int32_t step, double *loss) {
-    return pp_reference_step(t->twin, t->data, &t->training, step, t->workspace, t->workspace_bytes, loss);
-}
-
 /* ---- the network in doubles, written from its definition ---- */
 
 enum { WIDEST = 16, ROWS = 32 };
@@ -155,7 +151,8 @@ static void test_gradients(const char *options) { check_gradients("1f1b", 3, opt
  * is asked in test_runtime.c. */
 static void test_ten_12(void) {
     for (int32_t id = 0; id < pp_schedule_count(); id++)
-        if (pp_schedule_trains(id))
+        if (pp_schedule_trains(id) &&
+            !pp_schedule_asynchronous(id)) /* a step of those has many gradients: test_async.c */
             check_gradients(pp_schedule_name(id), 4, pp_schedule_option_used(id, PP_OPT_SLICES) ? "slices=1\n" : "");
 }
 
@@ -184,12 +181,31 @@ static void test_all_gradients(void) {
 static int in_order, out_of_order;
 static double farthest;
 
-static void compare(toy *t, const char *request, int32_t steps, double tolerance) {
+/* The largest 1 / sigma by which batch norm multiplied in the last step; its epsilon keeps it below 317. */
+static double largest_scale(const pp_network *network) {
+    double largest = 1;
+    for (int32_t s = 0; s < network->stages; s++)
+        for (int32_t k = 0; k < network->options.microbatches; k++) {
+            int32_t count;
+            const float *found = pp_stage_statistics(network, s, k, &count);
+            for (int32_t l = network->cuts[s]; count > 0 && l < network->cuts[s + 1] && l < network->layers - 1; l++) {
+                const int32_t width = network->widths[l + 1];
+                for (int32_t c = 0; c < width; c++) largest = fmax(largest, (double)found[width + c]);
+                found += 3 * width;
+            }
+        }
+    return largest;
+}
+
+/* magnified: what differs may be larger by the largest scale so far. */
+static void compare(toy *t, const char *request, int32_t steps, int magnified) {
     const int ordered = pp_run_sums_in_order(t->run);
+    double tolerance = 1e-5;
     for (int32_t step = 0; step < steps; step++) {
         double loss;
         const int32_t status = pp_run_step(t->run);
-        CHECK_EQ_INT(reference_step(t, step, &loss), status);
+        if (magnified) tolerance = fmax(tolerance, 1e-5 * largest_scale(t->network));
+        CHECK_EQ_INT(toy_reference(t, step, &loss), status);
         const double weights = pp_weight_difference(t->network, t->twin);
         CHECK_MSG(weights <= (ordered ? 0 : tolerance), "step %d weights differ by %g: %s", step, weights, request);
         CHECK_MSG(fabs(pp_run_loss(t->run) - loss) <= (ordered ? 0 : tolerance), "losses: %s", request);
@@ -199,13 +215,13 @@ static void compare(toy *t, const char *request, int32_t steps, double tolerance
     out_of_order += !ordered;
 }
 
-/* TEN-17 with each option. Out of order the difference stays below 1e-5, but for batch norm over two or three samples:
- * their variance may be nearly 0, and what is divided by it magnifies rounding. */
-static void test_schedules(const char *options, int32_t largest_p, double tolerance) {
+/* TEN-17 with each option. Out of order the difference stays below 1e-5, but for batch norm over two or three samples
+ * (magnified): their variance may be nearly 0, and what is divided by its root is rounding, too. */
+static void test_schedules(const char *options, int magnified) {
     static const int32_t ms[] = {1, 2, 4, 8};
     farthest = in_order = out_of_order = 0;
     for (int32_t id = 0; id < pp_schedule_count(); id++)
-        for (int32_t p = 1; p <= largest_p; p++)
+        for (int32_t p = 1; p <= 3; p++)
             for (int k = 0; k < 4; k++)
                 for (int32_t v = 1; v <= 2; v++) {
                     char request[512];
@@ -215,7 +231,7 @@ static void test_schedules(const char *options, int32_t largest_p, double tolera
                     snprintf(request, sizeof request,
                              "schedule=%s\nranks=%d\nmicrobatches=%d\nchunks=%d\n%swidth=8\n%s", pp_schedule_name(id),
                              p, ms[k], v, pp_schedule_option_used(id, PP_OPT_SLICES) ? "slices=1\n" : "", options);
-                    if (toy_build(&t, request, &fault) == PP_OK) compare(&t, request, 8, tolerance);
+                    if (toy_build(&t, request, &fault) == PP_OK) compare(&t, request, 8, magnified);
                     toy_drop(&t);
                 }
     static const char *const remade[] = {"gpipe\nrecompute=late", "1f1b\nrecompute=early", "zb-h1\nrecompute=late"};
@@ -223,7 +239,7 @@ static void test_schedules(const char *options, int32_t largest_p, double tolera
         char request[512];
         toy t;
         snprintf(request, sizeof request, "schedule=%s\nranks=3\nmicrobatches=6\n%s", remade[i], options);
-        if (must_build(&t, request)) compare(&t, request, 8, tolerance);
+        if (must_build(&t, request)) compare(&t, request, 8, magnified);
         toy_drop(&t);
     }
     printf("%-60.*s %d runs in order, %d not: %.1e\n", (int)strcspn(options, "\n"), options, in_order, out_of_order,
@@ -382,7 +398,7 @@ static void test_copy(void) {
         pp_network_copy(t.twin, t.network);
         for (int step = 3; step < 6; step++) {
             CHECK_EQ_INT(pp_run_step(t.run), PP_OK);
-            CHECK_EQ_INT(reference_step(&t, step, NULL), PP_OK);
+            CHECK_EQ_INT(toy_reference(&t, step, NULL), PP_OK);
         }
         CHECK_EQ_DOUBLE(pp_weight_difference(t.network, t.twin), 0);
         CHECK(t.network->scale == 8192 && t.twin->scale == 8192);
@@ -397,13 +413,13 @@ static void test_semantics(void) {
     for (int i = 0; i < 2; i++) {
         if (must_build(&t, i ? "schedule=1f1b\nranks=2\nmicrobatches=4\nbatch=30\nnorm=batch\ndropout=0.5\ntied=ends\n"
                              : "schedule=1f1b\nranks=2\nmicrobatches=4\nbatch=32\n")) {
-            for (int step = 0; step < 3; step++) pp_run_step(t.run), reference_step(&t, step, NULL);
+            for (int step = 0; step < 3; step++) pp_run_step(t.run), toy_reference(&t, step, NULL);
             for (int a = 0; a < 5; a++) pp_run_next(t.run, NULL); /* also within a step */
             const size_t bytes = pp_semantics_bytes(t.network, &t.training);
             void *memory = malloc(bytes);
             CHECK_EQ_INT(pp_semantics(t.network, t.data, &t.training, 3, memory, bytes - 1, s), PP_ERR_CAPACITY);
             CHECK_EQ_INT(pp_semantics(t.network, t.data, &t.training, 3, memory, bytes, s), PP_OK);
-            pp_run_step(t.run), reference_step(&t, 3, NULL);
+            pp_run_step(t.run), toy_reference(&t, 3, NULL);
             CHECK_EQ_DOUBLE(pp_weight_difference(t.network, t.twin), 0);
             CHECK_EQ_DOUBLE(pp_gradient_difference(t.network, t.twin), 0);
             CHECK_EQ_DOUBLE(s[PP_SEMANTICS_LOSS], pp_run_loss(t.run));
@@ -457,14 +473,14 @@ int main(void) {
     test_copy();
     test_semantics();
     test_all_gradients();
-    test_schedules("norm=layer\nbatch=21\n", 3, 1e-5);
-    test_schedules("norm=batch\nbatch=21\n", 3, 1e-2);
-    test_schedules("norm=batch\nbatch=64\n", 3, 1e-5);
-    test_schedules("norm=batch\nnorm-statistics=deferred\nbatch=64\n", 3, 1e-5);
-    test_schedules("dropout=0.3\nactivation=gelu\nbatch=19\n", 3, 1e-5);
-    test_schedules("tied=ends\nclip=0.5\n", 3, 1e-5);
-    test_schedules("update=momentum\nsplit=last\nbatch=39\nmean=microbatches\n", 3, 1e-5);
-    test_schedules("update=adam\n", 3, 1e-5);
-    test_schedules("loss-scale=1e38\nscale-growth=3\n", 3, 1e-5);
+    test_schedules("norm=layer\nbatch=21\n", 0);
+    test_schedules("norm=batch\nbatch=21\n", 1);
+    test_schedules("norm=batch\nbatch=64\n", 0);
+    test_schedules("norm=batch\nnorm-statistics=deferred\nbatch=64\n", 0);
+    test_schedules("dropout=0.3\nactivation=gelu\nbatch=19\n", 0);
+    test_schedules("tied=ends\nclip=0.5\n", 0);
+    test_schedules("update=momentum\nsplit=last\nbatch=39\nmean=microbatches\n", 0);
+    test_schedules("update=adam\n", 0);
+    test_schedules("loss-scale=1e38\nscale-growth=3\n", 0);
     return check_report("test_extended");
 }

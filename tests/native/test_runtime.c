@@ -14,10 +14,6 @@ static int32_t must_build(toy *t, const char *request) {
     return status == PP_OK;
 }
 
-static int32_t reference_step(toy *t, int32_t step, double *loss) {
-    return pp_reference_step(t->twin, t->data, &t->training, step, t->workspace, t->workspace_bytes, loss);
-}
-
 /* Runs f for every schedule of the table that trains or not, at every legal shape. Returns how many there were. */
 static int sweep(int32_t largest_p, const char *more, void (*f)(toy *t, const char *request)) {
     static const int32_t ms[] = {1, 2, 4, 8};
@@ -60,8 +56,9 @@ static int dead; /* runs whose gradients were all zero */
 static void exact_step(toy *t, const char *request) {
     double loss;
     if (!t->schedule->trains) return;
+    if (t->schedule->update_every > 0) return; /* several updates, of which only the first is of whole numbers */
     CHECK_EQ_INT(pp_run_step(t->run), PP_OK);
-    CHECK_EQ_INT(reference_step(t, 0, &loss), PP_OK);
+    CHECK_EQ_INT(toy_reference(t, 0, &loss), PP_OK);
     CHECK_MSG(pp_gradient_difference(t->network, t->twin) == 0, "gradients differ by %g: %s",
               pp_gradient_difference(t->network, t->twin), request);
     CHECK_MSG(pp_weight_difference(t->network, t->twin) == 0, "weights differ: %s", request);
@@ -101,7 +98,7 @@ static void twenty_steps(toy *t, const char *request) {
     for (int32_t step = 0; step < 20; step++) {
         double loss;
         CHECK_EQ_INT(pp_run_step(t->run), PP_OK);
-        CHECK_EQ_INT(reference_step(t, step, &loss), PP_OK);
+        CHECK_EQ_INT(toy_reference(t, step, &loss), PP_OK);
         const double gradients = pp_gradient_difference(t->network, t->twin);
         const double weights = pp_weight_difference(t->network, t->twin);
         CHECK_MSG(gradients <= (ordered ? 0 : 1e-5), "step %d gradients differ by %g: %s", step, gradients, request);
@@ -141,7 +138,8 @@ static void peaks(toy *t, const char *request) {
         CHECK_MSG(pp_run_peak(t->run, r) == (int32_t)ranks[r].peak_activations, "rank %d: %d in use, %g counted: %s", r,
                   pp_run_peak(t->run, r), ranks[r].peak_activations, request);
         CHECK_EQ_INT(pp_run_slots(t->run, r), pp_run_peak(t->run, r));
-        CHECK_EQ_INT(pp_run_in_flight(t->run, r), 0);
+        /* A stream is not emptied between steps. */
+        CHECK_EQ_INT(pp_run_in_flight(t->run, r), t->schedule->update_every > 0 ? pp_run_slots(t->run, r) - 1 : 0);
     }
 }
 
@@ -169,6 +167,7 @@ static void test_peaks(void) {
 
 /* Each action once; starts never go back while every action takes time; the end of the step is a status of its own. */
 static void action_order(toy *t, const char *request) {
+    if (t->schedule->update_every > 0) return; /* the next step begins before: test_async.c */
     const int32_t count = pp_schedule_action_count(t->schedule);
     const double *start = pp_timeline_start(t->timeline);
     int32_t action, previous = -1;
@@ -328,7 +327,7 @@ static void learns(toy *t, const char *request) {
             CHECK_MSG(unmoved <= (step == 0 ? 0 : count / 100), "step %d: %d unmoved: %s", step, unmoved, request);
         }
     }
-    if (t->schedule->trains) {
+    if (t->schedule->trains && t->schedule->update_every == 0) { /* old gradients want a smaller rate: test_async.c */
         const double last = pp_network_loss(t->network, t->data);
         CHECK_MSG(last < 0.97 * first, "loss %g after %g: %s", last, first, request);
     }

@@ -80,12 +80,21 @@ static inline int32_t toy_build(toy *t, const char *request, pp_fault *fault) {
     }
     free(widths);
     if (status != PP_OK) return status;
-    t->workspace_bytes = pp_reference_bytes(t->twin, &t->training);
+    t->workspace_bytes = pp_update_every(&t->plan.config) > 0 ? pp_delayed_bytes(&t->plan.config, t->twin, &t->training)
+                                                              : pp_reference_bytes(t->twin, &t->training);
     t->workspace = malloc(t->workspace_bytes);
     bytes = pp_run_bytes(t->schedule, t->network, &t->training);
     t->run = malloc(bytes);
     memset(t->run, 0xA5, bytes); /* nothing may rely on zeros */
     return pp_run_init(t->schedule, t->timeline, t->network, t->data, &t->training, t->run, bytes, fault);
+}
+
+/* A step of the twin without a pipeline; of an asynchronous schedule, with the same delays, and from step 0 on. */
+static inline int32_t toy_reference(toy *t, int32_t step, double *loss) {
+    const int late = pp_update_every(&t->plan.config) > 0;
+    if (late && step == 0) pp_delayed_init(&t->plan.config, t->twin, &t->training, 1, t->workspace, t->workspace_bytes);
+    return (late ? pp_delayed_step : pp_reference_step)(t->twin, t->data, &t->training, step, t->workspace,
+                                                        t->workspace_bytes, loss);
 }
 
 static inline void toy_drop(toy *t) {

@@ -4,7 +4,9 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { after, afterEach, before } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { launch } from './browser.mjs';
 
 const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
 export const bookPage = pathToFileURL(join(dist, 'index.html')).href;
@@ -87,6 +89,43 @@ export async function open(browser, url, options = {}) {
 }
 
 /**
+ * For a suite: a Chromium, and a folder for its pages. Pages are closed behind each test, however it went; the rest goes with
+ * the suite. @param {Parameters<typeof launch>[0]} [options]
+ */
+export function inChromium(options) {
+    /** @type {import('puppeteer-core').Browser} */
+    let browser;
+    /** @type {ReturnType<typeof pageFolder>} */
+    let folder;
+    /** @type {import('puppeteer-core').Page[]} */
+    const pages = [];
+    before(async () => {
+        folder = pageFolder();
+        browser = await launch(options);
+    });
+    afterEach(async () => {
+        for (const page of pages.splice(0)) if (!page.isClosed()) await page.close();
+    });
+    after(async () => {
+        await browser?.close();
+        folder?.remove();
+    });
+    /** Opens an address. @param {string} url @param {Parameters<typeof open>[2]} [how] */
+    const visit = async (url, how) => {
+        const opened = await open(browser, url, how);
+        pages.push(opened.page);
+        return opened;
+    };
+    return {
+        visit,
+        /** Writes a page, and gives its address. @type {ReturnType<typeof pageFolder>['write']} */
+        write: (body, page) => folder.write(body, page),
+        /** Path of a file beside the pages. @param {string} name */
+        beside: (name) => join(folder.path, name),
+    };
+}
+
+/**
  * What a figure shows, read from its shadow root.
  * @param {import('puppeteer-core').Page} page @param {number} [which]
  */
@@ -143,5 +182,26 @@ export function setControl(page, selector, value, event = 'input') {
         selector,
         value,
         event,
+    );
+}
+
+/**
+ * Sets an option of the training panel by its label, and waits for the view.
+ * @param {import('puppeteer-core').Page} page @param {string} label @param {string} value
+ */
+export function setTraining(page, label, value) {
+    return page.$eval(
+        'pipeline-figure',
+        async (figure, label, value) => {
+            const { shadowRoot, updateComplete } = /** @type {any} */ (figure);
+            const control = [...shadowRoot.querySelectorAll('.training-options label')]
+                .find((field) => field.querySelector('span').textContent === label)
+                .querySelector('select, input');
+            control.value = value;
+            control.dispatchEvent(new Event('change'));
+            await updateComplete;
+        },
+        label,
+        value,
     );
 }
