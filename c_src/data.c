@@ -140,11 +140,13 @@ void pp_data_batch(pp_data *data, int32_t step, int32_t batch, float *features, 
 }
 
 void pp_data_rows(pp_data *data, int64_t first, int32_t rows, float *features, int32_t *labels) {
-    for (int32_t n = 0; n < rows; n++) {
-        const int64_t position = first + n;
-        shuffle(data, (int32_t)(position / data->samples));
-        const size_t sample = (size_t)data->order[position % data->samples], inputs = (size_t)data->inputs;
-        memcpy(features + (size_t)n * inputs, data->features + sample * inputs, inputs * sizeof(float));
-        labels[n] = data->labels[sample];
+    const size_t inputs = (size_t)data->inputs;
+    int32_t epoch = (int32_t)(first / data->samples), at = (int32_t)(first % data->samples);
+    shuffle(data, epoch);
+    for (int32_t n = 0; n < rows; n++, at++) {
+        if (at == data->samples) shuffle(data, ++epoch), at = 0;
+        const float *from = data->features + (size_t)data->order[at] * inputs;
+        for (size_t i = 0; i < inputs; i++) *features++ = from[i]; /* a call would take longer */
+        labels[n] = data->labels[data->order[at]];
     }
 }

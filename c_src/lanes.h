@@ -15,10 +15,14 @@ static inline v4 v4_load(const float *x) { return *(const v4_anywhere *)x; }
 static inline void v4_store(float *y, v4 x) { *(v4_anywhere *)y = x; }
 static inline v4 v4_all(float x) { return (v4){x, x, x, x}; }
 
-/* sum + a * b, rounded twice everywhere; with PP_MADD rounded as the machine likes, mostly once. */
+/* sum + a * b, rounded twice everywhere; with PP_MADD rounded as the machine likes, mostly once, and with PP_FUSED, for
+ * tests, once. */
 static inline v4 v4_madd(v4 sum, v4 a, v4 b) {
 #if defined(PP_MADD)
     return __builtin_wasm_relaxed_madd_f32x4(a, b, sum);
+#elif defined(PP_FUSED)
+    return (v4){__builtin_fmaf(a[0], b[0], sum[0]), __builtin_fmaf(a[1], b[1], sum[1]),
+                __builtin_fmaf(a[2], b[2], sum[2]), __builtin_fmaf(a[3], b[3], sum[3])};
 #else
     return sum + a * b;
 #endif
@@ -54,6 +58,20 @@ static inline v4 v4_within(v4 x, float limit) {
     return v4_choose(x < bottom, bottom, x);
 #endif
 }
+
+/* limit where x is beyond it; a NaN stays. */
+static inline v4 v4_at_most(v4 x, float limit) {
+    const v4 top = v4_all(limit);
+#if defined(__wasm_simd128__)
+    return __builtin_wasm_pmin_f32x4(x, top);
+#else
+    return v4_choose(x > top, top, x);
+#endif
+}
+
+/* What was loaded stays loaded: clang for WebAssembly would move each load down to its use, behind the stores before that,
+ * and engines would work through one chain of operations after the other where they could do all at once. */
+#define V4_LOADED() __asm__ volatile("" ::: "memory")
 
 /* Lanes i, j of a, then k, l of b. */
 #if defined(__clang__) || __GNUC__ >= 12

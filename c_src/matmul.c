@@ -10,7 +10,7 @@
  * not unrolled: compilers of WebAssembly do that themselves, and from two on hoist loads and run out of registers.
  *
  * With PP_MADD this is a module of its own that works in the memory of another: no data, no stack, and the sums are those
- * of relaxed multiply-add, whose last bits depend on the machine. */
+ * of relaxed multiply-add; who loads it asks first whether that rounds once. */
 #include <stddef.h>
 
 #include "lanes.h"
@@ -19,6 +19,7 @@
 enum {
     TILE_ROWS = 4,
     TILE_COLUMNS = 8,
+    PART_ROW = 16,
     BLOCK_DEPTH = 256,   /* a panel of b, 8 KiB, and one of a, 4 KiB, stay in the first-level cache */
     BLOCK_ROWS = 64,     /* panels of a: 64 KiB */
     BLOCK_COLUMNS = 256, /* panels of b: 256 KiB; both stay in the second level */
@@ -50,7 +51,7 @@ size_t pp_matmul_bytes(int32_t inputs, int32_t outputs) {
     /* n = 1 is computed with the factors exchanged; then all the rows of a block are columns. */
     const size_t exchanged = inputs == 1 || outputs == 1 ? (size_t)BLOCK_COLUMNS : columns;
     const size_t panels = ((size_t)BLOCK_ROWS + exchanged) * (size_t)BLOCK_DEPTH;
-    return (panels + TILE_ROWS * TILE_COLUMNS) * sizeof(float) + ALIGNMENT;
+    return (panels + 2 * PART_ROW) * sizeof(float) + ALIGNMENT;
 }
 
 /* ---- the tile ---- */
@@ -84,44 +85,41 @@ static inline __attribute__((always_inline)) void tile(float *c, size_t c_row, c
     v4_store(c2, c20), v4_store(c2 + 4, c21), v4_store(c3, c30), v4_store(c3 + 4, c31);
 }
 
-/* One row of a tile, for the rows that are left over. */
-static void tile_row(float *c, const float *a, size_t a_deep, const float *b, size_t b_deep, int32_t depth,
-                     int32_t first) {
-    v4 c0 = {0}, c1 = {0};
-    if (!first) c0 = v4_load(c), c1 = v4_load(c + 4);
+/* Two rows under two panels of b, which are b_next apart: as many sums at a time as a tile of four rows has, where there are
+ * fewer. One row stands as both, with strides 0. */
+static __attribute__((noinline)) void tile_wide(float *c, size_t c_row, const float *a, size_t a_row, size_t a_deep,
+                                                const float *b, size_t b_next, size_t b_deep, int32_t depth,
+                                                int32_t first) {
+    v4 c00 = {0}, c01 = {0}, c02 = {0}, c03 = {0}, c10 = {0}, c11 = {0}, c12 = {0}, c13 = {0};
+    float *const c1 = c + c_row;
+    if (!first) {
+        c00 = v4_load(c), c01 = v4_load(c + 4), c02 = v4_load(c + 8), c03 = v4_load(c + 12);
+        c10 = v4_load(c1), c11 = v4_load(c1 + 4), c12 = v4_load(c1 + 8), c13 = v4_load(c1 + 12);
+    }
 #if defined(__clang__)
 #pragma clang loop unroll(disable)
 #endif
     for (; depth > 0; depth--, a += a_deep, b += b_deep) {
-        const v4 a0 = v4_all(a[0]);
-        c0 = v4_madd(c0, a0, v4_load(b)), c1 = v4_madd(c1, a0, v4_load(b + 4));
+        const v4 a0 = v4_all(a[0]), a1 = v4_all(a[a_row]);
+        const v4 b0 = v4_load(b), b1 = v4_load(b + 4), b2 = v4_load(b + b_next), b3 = v4_load(b + b_next + 4);
+        c00 = v4_madd(c00, a0, b0), c01 = v4_madd(c01, a0, b1), c02 = v4_madd(c02, a0, b2), c03 = v4_madd(c03, a0, b3);
+        c10 = v4_madd(c10, a1, b0), c11 = v4_madd(c11, a1, b1), c12 = v4_madd(c12, a1, b2), c13 = v4_madd(c13, a1, b3);
     }
-    v4_store(c, c0), v4_store(c + 4, c1);
+    v4_store(c, c00), v4_store(c + 4, c01), v4_store(c + 8, c02), v4_store(c + 12, c03);
+    v4_store(c1, c10), v4_store(c1 + 4, c11), v4_store(c1 + 8, c12), v4_store(c1 + 12, c13);
 }
 
-static void tile_rows(float *c, size_t c_row, int32_t rows, const float *a, size_t a_row, size_t a_deep, const float *b,
-                      size_t b_deep, int32_t depth, int32_t first) {
-    for (int32_t r = 0; r < rows; r++, c += c_row, a += a_row) tile_row(c, a, a_deep, b, b_deep, depth, first);
-}
-
-/* For tiles that are not many. */
-static __attribute__((noinline)) void tile_apart(float *c, const float *a, size_t a_row, size_t a_deep, const float *b,
-                                                 int32_t depth, int32_t first) {
-    tile(c, TILE_COLUMNS, a, a_row, a_deep, b, TILE_COLUMNS, depth, first);
-}
-
-/* A tile of fewer columns, by way of a whole one, `part`. b is packed. */
+/* At most 8 columns of some rows, by way of `part`, whose second half is not looked at. b has 8. */
 static void tile_part(float *c, size_t c_row, int32_t rows, int32_t columns, const float *a, size_t a_row,
-                      size_t a_deep, const float *b, int32_t depth, int32_t first, float *part) {
-    if (!first)
-        for (int32_t r = 0; r < rows; r++)
-            for (int32_t j = 0; j < columns; j++) part[r * TILE_COLUMNS + j] = c[(size_t)r * c_row + (size_t)j];
-    if (rows == TILE_ROWS)
-        tile_apart(part, a, a_row, a_deep, b, depth, first);
-    else
-        tile_rows(part, TILE_COLUMNS, rows, a, a_row, a_deep, b, TILE_COLUMNS, depth, first);
-    for (int32_t r = 0; r < rows; r++)
-        for (int32_t j = 0; j < columns; j++) c[(size_t)r * c_row + (size_t)j] = part[r * TILE_COLUMNS + j];
+                      size_t a_deep, const float *b, size_t b_deep, int32_t depth, int32_t first, float *part) {
+    for (; rows > 0; rows -= 2, c += 2 * c_row, a += 2 * a_row) {
+        const int32_t high = least(rows, 2);
+        for (int32_t r = 0; !first && r < high; r++)
+            for (int32_t j = 0; j < columns; j++) part[r * PART_ROW + j] = c[(size_t)r * c_row + (size_t)j];
+        tile_wide(part, PART_ROW, a, high < 2 ? 0 : a_row, a_deep, b, 0, b_deep, depth, first);
+        for (int32_t r = 0; r < high; r++)
+            for (int32_t j = 0; j < columns; j++) c[(size_t)r * c_row + (size_t)j] = part[r * PART_ROW + j];
+    }
 }
 
 /* ---- panels ---- */
@@ -175,7 +173,7 @@ static void multiply(float *c, const float *a_at, size_t a_along, size_t a_deep,
         m = 1;
     }
     float *const part = (float *)(((uintptr_t)scratch + ALIGNMENT - 1) & ~(uintptr_t)(ALIGNMENT - 1));
-    float *const a_room = part + TILE_ROWS * TILE_COLUMNS;
+    float *const a_room = part + 2 * PART_ROW;
     float *const b_room = a_room + BLOCK_ROWS * BLOCK_DEPTH;
     const size_t c_row = (size_t)n, c_next = (size_t)TILE_ROWS * c_row;
     for (int32_t p = 0; p < k; p += BLOCK_DEPTH, first = 0) {
@@ -203,29 +201,37 @@ static void multiply(float *c, const float *a_at, size_t a_along, size_t a_deep,
                 else
                     pack(a_room, TILE_ROWS, a_block, a.along, a.deep, rows, depth);
                 /* a panel of b stays in the first-level cache while the panels of a go by */
+                const int32_t over = rows % TILE_ROWS;
                 for (int32_t j = 0; j < columns; j += TILE_COLUMNS) {
-                    const int32_t wide = columns - j;
                     float *c_tile = c + (size_t)row * c_row + (size_t)(column + j);
                     const float *a_tile = a_panels.at;
                     const float *b_tile = b_panels.at + (size_t)(j / TILE_COLUMNS) * b_panels.next;
                     int32_t left = rows;
-                    if (wide < TILE_COLUMNS)
-                        b_tile = b_rest;
+                    if (j >= whole_columns)
+                        for (; left > 0; left -= TILE_ROWS, a_tile += a_panels.next, c_tile += c_next)
+                            tile_part(c_tile, c_row, least(left, TILE_ROWS), columns - j, a_tile, a_panels.along,
+                                      a_panels.deep, b_rest, TILE_COLUMNS, depth, first, part);
                     else if (a_panels.along == 1)
-                        for (; left >= TILE_ROWS; left -= TILE_ROWS, a_tile += a_panels.next, c_tile += c_next)
+                        for (; left > over; left -= TILE_ROWS, a_tile += a_panels.next, c_tile += c_next)
                             tile(c_tile, c_row, a_tile, 1, a_panels.deep, b_tile, b_panels.deep, depth, first);
                     else
-                        for (; left >= TILE_ROWS; left -= TILE_ROWS, a_tile += a_panels.next, c_tile += c_next)
+                        for (; left > over; left -= TILE_ROWS, a_tile += a_panels.next, c_tile += c_next)
                             tile(c_tile, c_row, a_tile, a_panels.along, 1, b_tile, b_panels.deep, depth, first);
-                    for (; left > 0; left -= TILE_ROWS, a_tile += a_panels.next, c_tile += c_next) {
-                        const int32_t high = least(left, TILE_ROWS);
-                        if (wide >= TILE_COLUMNS)
-                            tile_rows(c_tile, c_row, high, a_tile, a_panels.along, a_panels.deep, b_tile, b_panels.deep,
-                                      depth, first);
-                        else
-                            tile_part(c_tile, c_row, high, wide, a_tile, a_panels.along, a_panels.deep, b_tile, depth,
-                                      first, part);
+                }
+                const float *a_tile = a_panels.at + (size_t)(rows / TILE_ROWS) * a_panels.next;
+                for (int32_t left = over; left > 0; left -= 2, a_tile += 2 * a_panels.along) {
+                    float *c_tile = c + (size_t)(row + rows - left) * c_row + (size_t)column;
+                    const float *b_tile = b_panels.at;
+                    const int32_t high = least(left, 2);
+                    int32_t wide = whole_columns;
+                    for (; wide >= 2 * TILE_COLUMNS; wide -= 2 * TILE_COLUMNS) {
+                        tile_wide(c_tile, high < 2 ? 0 : c_row, a_tile, high < 2 ? 0 : a_panels.along, a_panels.deep,
+                                  b_tile, b_panels.next, b_panels.deep, depth, first);
+                        c_tile += 2 * TILE_COLUMNS, b_tile += 2 * b_panels.next;
                     }
+                    if (wide > 0)
+                        tile_part(c_tile, c_row, high, TILE_COLUMNS, a_tile, a_panels.along, a_panels.deep, b_tile,
+                                  b_panels.deep, depth, first, part);
                 }
             }
         }

@@ -13,6 +13,10 @@ enum { BLOCK = 64 };
 
 /* ---- layout ---- */
 
+/* Products read weights where they lie, and rows that straddle lines of the cache cost more: arrays begin with one. */
+enum { LINE = 64, LINE_FLOATS = 16 };
+static float *aligned(void *at) { return (float *)(((uintptr_t)at + LINE - 1) & ~(uintptr_t)(LINE - 1)); }
+
 /* 1 if layer l of an even cut lies in a stage that is held; NULL: all are. */
 static int layer_held(int32_t layers, int32_t stages, const uint8_t *held, int32_t l) {
     const int32_t each = layers / stages, in_longer = layers % stages * (each + 1);
@@ -30,6 +34,7 @@ static size_t layout(const int32_t *widths, int32_t layers, int32_t stages, int3
     const size_t tables = 2 * ((size_t)layers + 1) + (size_t)stages + 1;
     const size_t scratch = held != NULL ? 0 : BLOCK * (3 * widest + 2); /* two layers, targets, losses */
     const size_t state = (size_t)(kind >> PP_KIND_UPDATE) * parameters, spill = 2 * widest;
+    const size_t room = (parameters + LINE_FLOATS - 1) / LINE_FLOATS * LINE_FLOATS;
     size_t panels = 0;
     for (int32_t l = 0; l < layers; l++) {
         const size_t needed = pp_matmul_bytes(widths[l], widths[l + 1]) / sizeof(float);
@@ -41,15 +46,15 @@ static size_t layout(const int32_t *widths, int32_t layers, int32_t stages, int3
         network->widths = (int32_t *)(network + 1);
         network->layer_begin = network->widths + layers + 1;
         network->cuts = network->layer_begin + layers + 1;
-        network->parameters = (float *)(network->cuts + stages + 1);
-        network->gradients = network->parameters + parameters;
-        network->scratch = network->gradients + parameters;
+        network->parameters = aligned(network->cuts + stages + 1);
+        network->gradients = network->parameters + room;
+        network->scratch = network->gradients + room;
         network->panels = network->scratch + scratch;
         network->state = network->panels + panels;
         network->spill = network->state + state;
     }
-    return sizeof(pp_network) + tables * sizeof(int32_t) +
-           (2 * parameters + scratch + panels + state + spill) * sizeof(float);
+    return sizeof(pp_network) + tables * sizeof(int32_t) + LINE +
+           (2 * room + scratch + panels + state + spill) * sizeof(float);
 }
 
 size_t pp_network_bytes(const int32_t *widths, int32_t layers, int32_t stages, int32_t kind) {
@@ -501,13 +506,18 @@ double pp_network_accuracy(pp_network *network, const pp_data *data) {
 
 /* Written out over all layers rather than as one stage, so that a fault of the stages shows as a difference. */
 
+static size_t outputs_of_layers(const pp_network *network) {
+    size_t sum = 0;
+    for (int32_t l = 1; l <= network->layers; l++) sum += (size_t)network->widths[l];
+    return sum;
+}
+
 size_t pp_reference_bytes(const pp_network *network, const pp_training *training) {
     if (pp_asks_more(network, training)) return pp_extended_reference_bytes(network, training);
     /* samples, targets, losses */
-    size_t per_row = (size_t)network->widths[0] + (size_t)pp_network_outputs(network) + 1;
-    for (int32_t l = 1; l <= network->layers; l++) per_row += (size_t)network->widths[l];
+    size_t per_row = (size_t)network->widths[0] + (size_t)pp_network_outputs(network) + 1 + outputs_of_layers(network);
     per_row += 2 * (size_t)network->widest; /* gradient of a layer's output, and of its input */
-    return (size_t)training->batch * (per_row * sizeof(float) + sizeof(int32_t));
+    return (size_t)training->batch * (per_row * sizeof(float) + sizeof(int32_t)) + LINE;
 }
 
 int32_t pp_reference_step(pp_network *network, pp_data *data, const pp_training *training, int32_t step, void *memory,
@@ -524,13 +534,13 @@ int32_t pp_reference_step(pp_network *network, pp_data *data, const pp_training 
         pp_extended_reference(network, data, step, memory, &its_labels, &its_losses);
         return pp_extended_update(network, rows, its_labels, its_losses, loss != NULL ? loss : &mean);
     }
-    int32_t *const labels = memory;
-    float *const features = (float *)(labels + n);
-    float *const targets = features + n * (size_t)network->widths[0];
-    float *const losses = targets + n * (size_t)pp_network_outputs(network);
-    float *delta = losses + n;
+    float *delta = aligned(memory);
     float *dx = delta + n * (size_t)network->widest;
     float *y = dx + n * (size_t)network->widest;
+    float *const features = y + n * outputs_of_layers(network);
+    float *const targets = features + n * (size_t)network->widths[0];
+    float *const losses = targets + n * (size_t)pp_network_outputs(network);
+    int32_t *const labels = (int32_t *)(losses + n);
 
     pp_data_batch(data, step, rows, features, labels);
     pp_network_targets(network, labels, rows, targets);

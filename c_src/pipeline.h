@@ -1189,7 +1189,7 @@ PP_EXPORT(pp_network_seed) void pp_network_seed(pp_network *network, int32_t ini
 typedef void pp_product(float *restrict out, const float *restrict a, const float *restrict b, int32_t rows,
                         int32_t inputs, int32_t outputs, void *scratch);
 /* Other products in place of the network's own: y = x . w, dx = dy . w transposed, dw += x transposed . dy, and the same
- * from nothing. For those of relaxed multiply-add, whose last bits depend on the machine. */
+ * from nothing. For fused ones, which round a multiplication and its addition once. */
 PP_EXPORT(pp_network_products)
 void pp_network_products(pp_network *network, pp_product *forward, pp_product *backward_input,
                          pp_product *backward_weight, pp_product *begin_weight);

@@ -128,9 +128,9 @@ static v4 exp_lanes(v4 x) {
     return v4_choose(x > v4_all(88.72283f), v4_all(float_of(0x7F800000u)), y);
 }
 
+/* Of x only the square is limited, one operation for two: beyond TANH_END the quotient is above 1 then, and becomes 1. */
 static inline v4 tanh_lanes(v4 x) {
-    x = v4_within(x, TANH_END);
-    const v4 z = x * x;
+    const v4 z = v4_at_most(x * x, TANH_END * TANH_END);
     return v4_within(x * TANH_P(z) / TANH_Q(z), 1.0f);
 }
 
@@ -168,15 +168,28 @@ void pp_bias_forward(float *restrict y, const float *restrict bias, int32_t rows
         V4_EACH(o, n, outputs) v4_store_some(y + o, v4_load_some(y + o, n) + v4_load_some(bias + o, n), n);
 }
 
-void pp_bias_tanh_forward(float *restrict y, const float *restrict bias, int32_t rows, int32_t outputs) {
+/* Columns that are no whole sixteen. Apart, because a call among the rows would cost the loop below its registers. */
+static PP_COMPACT __attribute__((noinline)) void bias_tanh_rest(float *y, const float *bias, int32_t rows,
+                                                                int32_t outputs, int32_t columns) {
     for (int32_t r = 0; r < rows; r++, y += outputs) {
-        int32_t o = 0;
-        for (; o + 8 <= outputs; o += 8) { /* two at a time share the constants */
-            const v4 y0 = tanh_lanes(v4_load(y + o) + v4_load(bias + o));
-            const v4 y1 = tanh_lanes(v4_load(y + o + 4) + v4_load(bias + o + 4));
-            v4_store(y + o, y0), v4_store(y + o + 4, y1);
-        }
-        for (; o < outputs; o++) y[o] = pp_tanh(y[o] + bias[o]);
+        for (int32_t i = 0; i < columns; i++) y[i] += bias[i];
+        pp_tanh_forward(y, y, columns);
+    }
+}
+
+void pp_bias_tanh_forward(float *restrict y, const float *restrict bias, int32_t rows, int32_t outputs) {
+    const int32_t whole = outputs / 16 * 16;
+    if (whole < outputs) bias_tanh_rest(y + whole, bias + whole, rows, outputs, outputs - whole);
+    /* Rows and columns in one loop: engines set up the many constants before the innermost one. */
+    for (int32_t o = 0, left = rows * (whole / 16); left > 0; left--) {
+        const v4 x0 = v4_load(y) + v4_load(bias + o), x1 = v4_load(y + 4) + v4_load(bias + o + 4);
+        const v4 x2 = v4_load(y + 8) + v4_load(bias + o + 8), x3 = v4_load(y + 12) + v4_load(bias + o + 12);
+        V4_LOADED(); /* four chains of operations side by side, which share the constants */
+        v4_store(y, tanh_lanes(x0)), v4_store(y + 4, tanh_lanes(x1));
+        v4_store(y + 8, tanh_lanes(x2)), v4_store(y + 12, tanh_lanes(x3));
+        y += 16;
+        o += 16;
+        if (o == whole) o = 0, y += outputs - whole;
     }
 }
 
@@ -208,16 +221,19 @@ void pp_bias_backward(float *restrict dbias, const float *restrict dy, int32_t r
 
 /* ---- activations ---- */
 
-PP_COMPACT void pp_tanh_forward(float *y, const float *x, int32_t count) {
+PP_COMPACT __attribute__((noinline)) void pp_tanh_forward(float *y, const float *x, int32_t count) {
     V4_EACH(i, n, count) v4_store_some(y + i, tanh_lanes(v4_load_some(x + i, n)), n);
 }
 
 void pp_tanh_backward(float *dx, const float *dy, const float *y, int32_t count) {
     /* y = tanh x, whose derivative is 1 - y^2 */
     int32_t i = 0;
-    for (; i + 4 <= count; i += 4) {
-        const v4 t = v4_load(y + i);
-        v4_store(dx + i, v4_load(dy + i) * (1.0f - t * t));
+    for (; i + 16 <= count; i += 16) {
+        const v4 t0 = v4_load(y + i), t1 = v4_load(y + i + 4), t2 = v4_load(y + i + 8), t3 = v4_load(y + i + 12);
+        const v4 d0 = v4_load(dy + i), d1 = v4_load(dy + i + 4), d2 = v4_load(dy + i + 8), d3 = v4_load(dy + i + 12);
+        V4_LOADED();
+        v4_store(dx + i, d0 * (1.0f - t0 * t0)), v4_store(dx + i + 4, d1 * (1.0f - t1 * t1));
+        v4_store(dx + i + 8, d2 * (1.0f - t2 * t2)), v4_store(dx + i + 12, d3 * (1.0f - t3 * t3));
     }
     for (; i < count; i++) dx[i] = dy[i] * (1.0f - y[i] * y[i]);
 }

@@ -1,7 +1,7 @@
 // npm run test:consumers: the packed package in projects of its users. TypeScript reads its types, Node imports it, esbuild,
 // Vite, Rollup and webpack bundle it, and Chromium opens what they made. Needs npm's registry; not part of npm test.
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -10,6 +10,13 @@ import { serve } from './serve.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const project = join(root, 'build/consumers');
+
+/** The slim module's files beside a bundle: the core and, where it was built, the products with relaxed multiply-add. */
+function copyCores(/** @type {string} */ to) {
+    const dist = join(project, 'node_modules/pipeline-figure/dist');
+    for (const name of ['core.wasm', 'core.madd.wasm'])
+        if (existsSync(join(dist, name))) copyFileSync(join(dist, name), join(to, name));
+}
 const env = { ...process.env, PATH: process.env.PP_NPM_PATH ?? process.env.PATH };
 const tools = [
     'esbuild@0.28.2',
@@ -112,9 +119,8 @@ const bundlers = {
             outfile: join(to, 'bundle.js'),
             logLevel: 'silent',
         });
-        // esbuild leaves new URL(…) as it is: the file goes beside the bundle by hand.
-        if (entry === 'slim.ts')
-            copyFileSync(join(project, 'node_modules/pipeline-figure/dist/core.wasm'), join(to, 'core.wasm'));
+        // esbuild leaves new URL(…) as it is: the files go beside the bundle by hand.
+        if (entry === 'slim.ts') copyCores(to);
         writeFileSync(join(to, 'index.html'), page('bundle.js'));
     },
     async vite(entry, to) {
@@ -132,8 +138,7 @@ const bundlers = {
         const bundle = await rollup({ input: await plain(entry), plugins: [nodeResolve({ browser: true })] });
         await bundle.write({ file: join(to, 'bundle.js'), format: 'es' });
         await bundle.close();
-        if (entry === 'slim.ts')
-            copyFileSync(join(project, 'node_modules/pipeline-figure/dist/core.wasm'), join(to, 'core.wasm'));
+        if (entry === 'slim.ts') copyCores(to);
         writeFileSync(join(to, 'index.html'), page('bundle.js'));
     },
     async webpack(entry, to) {

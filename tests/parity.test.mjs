@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { loadEngine, PipelineError } from '../web/engine.js';
 
 const dump = fileURLToPath(new URL('../build/native/pp_dump', import.meta.url));
-const engine = await loadEngine();
+const engine = await loadEngine(undefined, { arithmetic: 'plain' });
 
 /** 64-bit FNV-1a over the bytes of typed arrays, in two halves. @param {ArrayBufferView[]} parts */
 function hash(...parts) {

@@ -11,7 +11,7 @@ import { batchOf, gradientsOf } from '../web/trained.js';
 import { runCli } from './support/cli.mjs';
 import { python, run, runner, withoutTorch } from './support/torch.mjs';
 
-const engine = await loadEngine();
+const engine = await loadEngine(undefined, { arithmetic: 'plain' });
 const folder = mkdtempSync(join(tmpdir(), 'pipeline-torch-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 const at = (/** @type {string} */ name) => join(folder, name);

@@ -6,7 +6,8 @@
 //     pipeline-figure.slim.js   a URL                 module; lit and core.wasm stay outside
 //     pipeline-figure.anywidget.mjs   the bytes, inlined    module for notebooks and MyST
 //     pipeline-figure.nowasm.js       nothing; the core is JavaScript     classic script, where WebAssembly is forbidden
-// and in Node web/core-bytes-node.js. Bundles that are figures and nothing else carry a core that writes no communication into files.
+// and in Node web/core-bytes-node.js; 'pipeline-figure/madd-bytes' is, in the same way, the products with relaxed multiply-add, where
+// the compiler has that. Bundles that are figures and nothing else carry a core that writes no communication into files.
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -41,9 +42,9 @@ const sha256 = createHash('sha256').update(readFileSync(core)).digest('hex');
 console.log(`core.wasm by ${compiler}, sha256 ${sha256}`);
 report('core.wasm');
 // Where the compiler has relaxed multiply-add.
-const madd = join(root, 'build/wasm/core_madd.wasm');
-if (existsSync(madd)) {
-    copyFileSync(madd, join(dist, 'core.madd.wasm'));
+const maddBuilt = join(root, 'build/wasm/core_madd.wasm');
+if (existsSync(maddBuilt)) {
+    copyFileSync(maddBuilt, join(dist, 'core.madd.wasm'));
     report('core.madd.wasm');
 }
 
@@ -162,9 +163,14 @@ const common = {
     metafile: true,
     logLevel: 'warning', // prints errors too; a build that fails has said why
 };
-const inlined = { 'pipeline-figure/core-bytes': core };
-const figure = { 'pipeline-figure/core-bytes': figureCore };
-const apart = { 'pipeline-figure/core-bytes': join(root, 'web/core-bytes-url.js') };
+const noMadd = join(root, 'web/madd-bytes-none.js');
+const carries = (core, madd) => ({
+    'pipeline-figure/core-bytes': core,
+    'pipeline-figure/madd-bytes': existsSync(maddBuilt) ? madd : noMadd,
+});
+const inlined = carries(core, maddBuilt);
+const figure = carries(figureCore, maddBuilt);
+const apart = carries(join(root, 'web/core-bytes-url.js'), join(root, 'web/madd-bytes-url.js'));
 // Modules are always read as UTF-8; a classic script in a page of another encoding is not, and stays ASCII.
 // The module with everything inside may be imported where there is no page (server rendering): lit has files for Node
 // that run in both, and "neutral" keeps esbuild from preferring those that do not.
@@ -192,6 +198,7 @@ const bundles = {
         plugins: [texts, styles, bytes],
         alias: {
             'pipeline-figure/core-bytes': join(root, 'web/core-bytes-none.js'),
+            'pipeline-figure/madd-bytes': noMadd,
             'pipeline-figure/core-js': coreJs,
         },
         inject: [join(root, 'web/nowasm-stand-in.js')],

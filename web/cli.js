@@ -116,7 +116,7 @@ async function run(args) {
         process.stdout.write(`${version}\n`);
         return;
     }
-    const engine = await loadEngine();
+    const engine = await loadEngine(undefined, { arithmetic: 'plain' });
     if (!COMMANDS.includes(command)) throw new UsageError(text.noSuchName('command', command, COMMANDS));
     const workers = command === 'train' && others.includes('--workers'); // the one option without a value
     const valued = workers ? others.filter((arg) => arg !== '--workers') : others;

@@ -2,6 +2,7 @@
 // runs, takes fresh views (memory may have moved), copies out and releases. What comes back is ordinary typed arrays
 // the caller may keep. The same file serves the page, Node and workers.
 import coreBytes from 'pipeline-figure/core-bytes';
+import maddBytes from 'pipeline-figure/madd-bytes';
 import { irisSamples } from './iris.js';
 import { Step } from './step.js';
 import { activationPeaks, studiesOf } from './studies.js';
@@ -137,8 +138,12 @@ const hasMoves = (request) => /^\s*moves\s*=\s*\S/im.test(decoder.decode(request
 
 /** One instance of the core. Make it with loadEngine. */
 export class Engine {
-    /** @param {WebAssembly.Instance} instance @param {WebAssembly.Module} [module]  for workers, which make their own instance */
-    constructor(instance, module) {
+    /**
+     * @param {WebAssembly.Instance} instance @param {WebAssembly.Module} [module]  for workers, which make their own instance
+     * @param {() => WebAssembly.Module | undefined} [madd]  gives core.madd.wasm when it is asked for
+     */
+    constructor(instance, module, madd) {
+        this.#makeMadd = madd;
         /** @type {any} */
         this.core = instance.exports;
         this.module = module;
@@ -147,8 +152,6 @@ export class Engine {
         if (found !== ABI) throw new Error(`pipeline-figure: core has interface ${found}, this loader needs ${ABI}`);
         /** Language of messages: 'en' or 'ru'. */
         this.lang = 'en';
-        /** Products of layers from core.madd.wasm, as the core's table numbers them. @type {number[] | undefined} */
-        this.products = undefined;
         this.statuses = this.#names((i) => this.core.pp_status_name(i), 'unknown');
         this.faultFields = this.#names((i) => this.core.pp_fault_field_name(i));
         this.configFields = this.#names((i) => this.core.pp_config_field_name(i));
@@ -183,6 +186,26 @@ export class Engine {
                     .filter((_, o) => this.core.pp_schedule_option_used(id, o) === 1),
             });
         }
+    }
+
+    /** @type {(() => WebAssembly.Module | undefined) | undefined} */ #makeMadd;
+    /** @type {{ module: WebAssembly.Module, products: number[] } | undefined} */ #madd;
+
+    /** The module of fused products, for workers, and where the core's table has them; made by the first training. */
+    get madd() {
+        const make = this.#makeMadd;
+        this.#makeMadd = undefined;
+        try {
+            const module = make?.();
+            if (module) this.#madd = { module, products: fuse(this.core, module) };
+        } catch {} // plain then
+        return this.#madd;
+    }
+
+    /** How products of training round: 'plain', after each multiplication and each addition, the same numbers everywhere; or
+     * 'fused', once for both, faster, the numbers of any machine that has such an operation. @returns {'plain' | 'fused'} */
+    get arithmetic() {
+        return this.madd ? 'fused' : 'plain';
     }
 
     /** What only training asks for. @returns {{name: string, kind: string, names: string[], min: number, max: number}[]} */
@@ -1134,10 +1157,11 @@ export class Training {
             const request = hold(text.length + 1);
             access.bytes(request, text.length).set(text);
             this.#training = hold(core.pp_training_bytes());
-            const { module, statuses } = engine;
+            const { module, madd, statuses } = engine;
             const status = (/** @type {string} */ name) => statuses.indexOf(name);
             this.#setup = {
                 module,
+                madd: madd && { module: madd.module, names: PRODUCTS },
                 request: access.bytes(timed.text, timed.length).slice(),
                 own: text,
                 waits: status('rank-waits'),
@@ -1181,7 +1205,7 @@ export class Training {
                     bytes,
                 );
                 access.attempt(made, fault);
-                if (engine.products) core.pp_network_products(at, ...engine.products);
+                if (engine.madd) core.pp_network_products(at, ...engine.madd.products);
                 core.pp_network_seed(at, this.settings.init, this.settings.seed);
                 return at;
             });
@@ -1409,7 +1433,7 @@ const shared = /** @type {any} */ (globalThis);
 const key = Symbol.for('pipeline-figure');
 const kind = String(/** @type {any} */ (coreBytes)?.byteLength ?? coreBytes);
 
-/** @returns {{ module?: Promise<WebAssembly.Module> | WebAssembly.Module }} */
+/** @returns {{ module?: Promise<WebAssembly.Module> | WebAssembly.Module, madd?: WebAssembly.Module }} */
 function cache() {
     shared[key] ??= {};
     shared[key][kind] ??= {};
@@ -1428,38 +1452,80 @@ async function compile(source) {
     return WebAssembly.compile(source);
 }
 
-/** Does this engine of WebAssembly have relaxed multiply-add? Asked with a module of that one instruction. */
-const hasMadd = () =>
-    WebAssembly.validate(
-        // biome-ignore format: sections
-        Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 6, 1, 96, 1, 123, 1, 123, 3, 2, 1, 0,
-            10, 13, 1, 11, 0, 32, 0, 32, 0, 32, 0, 253, 133, 2, 11),
-    );
+/** Products of a layer that core.madd.wasm brings, in the order in which the core takes them. */
+const PRODUCTS = ['forward', 'backward_input', 'backward_weight', 'begin_weight'].map((name) => `pp_matmul_${name}`);
+
+/** @type {boolean | undefined} */
+let fuses;
 
 /**
- * Lets networks be trained with relaxed multiply-add, where there is any: faster, but the last bits of the numbers then
- * depend on the machine, and so all threads of a run should agree on it. Without: nothing is fetched, nothing changes.
- * @param {Engine} engine @param {string | URL | BufferSource | WebAssembly.Module} source  core.madd.wasm
+ * Is there a relaxed multiply-add, and does it round once? Asked of a module of that one instruction on three numbers: rounded
+ * in between, (1 + 2^-12)^2 - (1 + 2^-11) is 0.
  */
-async function useMadd(engine, source) {
-    if (!hasMadd()) return;
-    const { memory, __indirect_function_table: table } = engine.core;
-    const { exports } = await WebAssembly.instantiate(await compile(source), { env: { memory } });
-    const first = table.grow(4);
-    engine.products = ['forward', 'backward_input', 'backward_weight', 'begin_weight'].map((name, i) => {
-        table.set(first + i, exports[`pp_matmul_${name}`]);
+function hasFused() {
+    try {
+        // biome-ignore format: sections
+        const bytes = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 8, 1, 96, 3, 125, 125, 125, 1, 125, 3, 2, 1, 0,
+            7, 5, 1, 1, 102, 0, 0, 10, 22, 1, 20, 0, 32, 0, 253, 19, 32, 1, 253, 19, 32, 2, 253, 19, 253, 133, 2, 253, 31, 0, 11);
+        if (!WebAssembly.validate(bytes)) return false;
+        const { f } = /** @type {any} */ (new WebAssembly.Instance(new WebAssembly.Module(bytes)).exports);
+        return f(1 + 2 ** -12, 1 + 2 ** -12, -1 - 2 ** -11) === 2 ** -24;
+    } catch {
+        return false; // no WebAssembly, or a stand-in
+    }
+}
+
+/** @typedef {'plain' | 'fused'} Arithmetic */
+
+/** May fused products be taken? @param {Arithmetic | undefined} arithmetic  as asked for @param {any} source */
+function wantsFused(arithmetic, source) {
+    if (arithmetic !== undefined && arithmetic !== 'plain' && arithmetic !== 'fused')
+        throw new TypeError(`pipeline-figure: arithmetic is "${arithmetic}"; it can be "plain" or "fused"`);
+    if (arithmetic === 'plain' || !source) return false;
+    fuses ??= hasFused();
+    return fuses;
+}
+
+/** Puts fused products into a core's table of functions; where they stand there. @param {any} core @param {WebAssembly.Module} module */
+function fuse({ memory, __indirect_function_table: table }, module) {
+    const { exports } = new WebAssembly.Instance(module, { env: { memory } });
+    const first = table.grow(PRODUCTS.length);
+    return PRODUCTS.map((name, i) => {
+        table.set(first + i, exports[name]);
         return first + i;
     });
+}
+
+/** A module at once, from the page's cache or from bytes. @param {any} held @param {any} packed */
+function compileNow(held, packed) {
+    if (held instanceof WebAssembly.Module) return held;
+    const bytes = typeof packed === 'function' ? packed() : packed;
+    return ArrayBuffer.isView(bytes) ? new WebAssembly.Module(/** @type {any} */ (bytes)) : undefined;
+}
+
+/** Where they are, in a build that leaves them in a file. @type {any} */
+const maddFile = /** @type {any} */ (maddBytes) instanceof URL ? maddBytes : undefined;
+
+/** Fused products out of this build: most pages never train. */
+function ownMadd() {
+    cache().madd = compileNow(cache().madd, maddBytes);
+    return cache().madd;
 }
 
 /**
  * Loads the core: one compiled module a page, one instance a call.
  * @param {string | URL | BufferSource | WebAssembly.Module} [source]  defaults to what this build carries
- * @param {{ madd?: string | URL | BufferSource | WebAssembly.Module }} [options]  madd: where core.madd.wasm is, to train
- *     with relaxed multiply-add; engine.products tells whether it does
+ * @param {{ arithmetic?: Arithmetic, madd?: string | URL | BufferSource | WebAssembly.Module }} [options]  arithmetic: 'plain'
+ *     for numbers that are the same on every machine; else training is fused where the machine does that, which
+ *     engine.arithmetic tells. madd: where core.madd.wasm is, if not where this build has it
  * @returns {Promise<Engine>}
  */
-export async function loadEngine(source, { madd } = {}) {
+export async function loadEngine(source, { arithmetic, madd } = {}) {
+    let products;
+    const elsewhere = madd ?? maddFile;
+    const fused = wantsFused(arithmetic, madd ?? maddBytes);
+    // A file is under way at the same time; one that is missing is no reason to have no engine.
+    if (fused && elsewhere) products = compile(elsewhere).catch(() => undefined);
     /** @type {any} */
     let module;
     if (source === undefined) {
@@ -1469,9 +1535,8 @@ export async function loadEngine(source, { madd } = {}) {
         module = await compile(source);
     }
     const instance = /** @type {any} */ (await WebAssembly.instantiate(module, imports));
-    const engine = new Engine(instance, module);
-    if (madd !== undefined) await useMadd(engine, madd);
-    return engine;
+    const fetched = await products;
+    return new Engine(instance, module, fused ? (elsewhere ? () => fetched : ownMadd) : undefined);
 }
 
 /**
@@ -1479,13 +1544,9 @@ export async function loadEngine(source, { madd } = {}) {
  * @returns {Engine}
  */
 export function loadEngineNow() {
-    const held = cache().module;
-    const packed = /** @type {any} */ (coreBytes);
-    const bytes = typeof packed === 'function' && !(held instanceof WebAssembly.Module) ? packed() : packed;
-    if (!(held instanceof WebAssembly.Module) && !ArrayBuffer.isView(bytes)) {
-        throw new Error('pipeline-figure: this build loads its core from a file and cannot do so at once');
-    }
-    const module = held instanceof WebAssembly.Module ? held : new WebAssembly.Module(bytes);
+    const module = compileNow(cache().module, coreBytes);
+    if (!module) throw new Error('pipeline-figure: this build loads its core from a file and cannot do so at once');
     cache().module = module;
-    return new Engine(new WebAssembly.Instance(module, imports), module);
+    const fused = !maddFile && wantsFused(undefined, maddBytes);
+    return new Engine(new WebAssembly.Instance(module, imports), module, fused ? ownMadd : undefined);
 }

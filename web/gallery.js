@@ -61,7 +61,7 @@ const FRAME = {
 
 /** @param {string} outDir */
 export async function buildGallery(outDir) {
-    const engine = await loadEngine();
+    const engine = await loadEngine(undefined, { arithmetic: 'plain' });
     const template = source('gallery.html');
     for (const lang of /** @type {('ru' | 'en')[]} */ (languages)) {
         const frame = FRAME[lang];

@@ -77,6 +77,16 @@ export function rankWorker(port) {
         network = made(core.pp_rank_network_bytes(schedule, rank, widths, depth, kind), (at, bytes) =>
             core.pp_rank_network_init(schedule, rank, widths, depth, kind, loss, at, bytes),
         );
+        if (setup.madd) {
+            const { memory, __indirect_function_table: table } = core;
+            const { exports } = new WebAssembly.Instance(setup.madd.module, { env: { memory } });
+            const first = table.grow(setup.madd.names.length);
+            const set = (/** @type {string} */ name, /** @type {number} */ i) => {
+                table.set(first + i, exports[name]);
+                return first + i;
+            };
+            core.pp_network_products(network, ...setup.madd.names.map(set));
+        }
         run = made(core.pp_rank_bytes(schedule, network, training, rank), (at, bytes) =>
             core.pp_rank_init(schedule, timeline, network, data, training, rank, at, bytes, 0),
         );

@@ -84,7 +84,7 @@ export function readmeFigure(engine) {
  * @param {string} outDir
  */
 export async function staticFigures(outDir) {
-    const engine = await loadEngine();
+    const engine = await loadEngine(undefined, { arithmetic: 'plain' });
     mkdirSync(outDir, { recursive: true });
     for (const { name, request } of figureList()) {
         const simulation = engine.simulate(request);
@@ -142,7 +142,7 @@ export function fillPage(template, lang, engine) {
  * @param {string} outDir
  */
 export async function buildPage(outDir) {
-    const engine = await loadEngine();
+    const engine = await loadEngine(undefined, { arithmetic: 'plain' });
     mkdirSync(outDir, { recursive: true });
     for (const [lang, name] of [
         ['ru', 'index.html'],
@@ -161,6 +161,9 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
     } else {
         const docs = join(folder, '../docs');
         mkdirSync(docs, { recursive: true });
-        writeFileSync(join(docs, 'figure.svg'), `${readmeFigure(await loadEngine())}\n`);
+        writeFileSync(
+            join(docs, 'figure.svg'),
+            `${readmeFigure(await loadEngine(undefined, { arithmetic: 'plain' }))}\n`,
+        );
     }
 }

@@ -22,7 +22,7 @@ async function markedScript() {
         globalName: 'PipelineFigure',
         conditions: ['production'],
         define: { PIPELINE_FIGURE_VERSION: '"marked"' },
-        alias: { 'pipeline-figure/core-bytes': core },
+        alias: { 'pipeline-figure/core-bytes': core, 'pipeline-figure/madd-bytes': join(web, 'madd-bytes-none.js') },
         plugins: [
             {
                 name: 'marked',

@@ -1,11 +1,13 @@
 /* Prints what the core computes, for comparison with the WebAssembly build of the same sources.
  *     pp_dump < requests          schedules and times
  *     pp_dump train < requests    also trains each for its number of steps
+ *     pp_dump fused < requests    the same with fused products
  * Standard input holds requests, lines "name=value", with an empty line between two. Each gives one line: the name of the
  * status, then the 64-bit FNV-1a hash in hexadecimal of, one after the other,
  *     simulate    start[], finish[], pp_summary, the pp_rank_report of each rank
  *     train       the weights; a second hash: the loss of the last step (a double), measured peaks (int32) of each rank
  * all as they lie in memory (little endian). Data that the caller has to give (iris) stay zero. */
+#include "fused.h"
 #include "toy.h"
 
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count) {
@@ -39,9 +41,12 @@ static void print_training(toy *t) {
     printf("%s %016llx %016llx\n", pp_status_name(status), (unsigned long long)weights, (unsigned long long)rest);
 }
 
-static void answer(const char *request, int train) {
+static void answer(const char *request, int train, int fused) {
     toy t;
     const int32_t status = train ? toy_build(&t, request, NULL) : toy_simulate(&t, request, NULL);
+    if (status == PP_OK && fused)
+        pp_network_products(t.network, fused_matmul_forward, fused_matmul_backward_input, fused_matmul_backward_weight,
+                            fused_matmul_begin_weight);
     if (status != PP_OK)
         printf("%s\n", pp_status_name(status));
     else if (train)
@@ -54,7 +59,8 @@ static void answer(const char *request, int train) {
 int main(int argc, char **argv) {
     static char request[65536];
     char line[4096];
-    const int train = argc > 1 && strcmp(argv[1], "train") == 0;
+    const int fused = argc > 1 && strcmp(argv[1], "fused") == 0;
+    const int train = fused || (argc > 1 && strcmp(argv[1], "train") == 0);
     size_t used = 0;
     for (;;) {
         const int more = fgets(line, sizeof line, stdin) != NULL;
@@ -66,7 +72,7 @@ int main(int argc, char **argv) {
             continue;
         }
         request[used] = 0;
-        if (used > 0) answer(request, train);
+        if (used > 0) answer(request, train, fused);
         used = 0;
         if (!more) return 0;
     }

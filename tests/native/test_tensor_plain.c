@@ -123,6 +123,27 @@ static void test_activations(int32_t count) {
     CHECK(isnan(bad[0]) && isnan(bad[2]) && isnan(bad[4]) && !isnan(bad[3]));
 }
 
+/* Where lanes limit the square and one number itself: about the end of the fit, and as far as numbers go. */
+static void test_tanh_end(void) {
+    enum { COUNT = 4096 };
+    float x[COUNT], y[COUNT], y0[COUNT], bias[COUNT] = {0};
+    for (int32_t from = 0; from < 3; from++) {
+        float at = from == 0 ? 7.97f : from == 1 ? 9.019f : 1e38f;
+        for (int32_t i = 0; i < COUNT; i++) {
+            x[i] = i % 2 == 0 ? at : -at;
+            at = from == 2 ? at * 1.0003f : nextafterf(at, INFINITY);
+        }
+        pp_tanh_forward(y, x, COUNT);
+        plain_tanh_forward(y0, x, COUNT);
+        CHECK(same(y, y0, COUNT));
+        pp_bias_tanh_forward(x, bias, 1, COUNT);
+        CHECK(same(x, y0, COUNT));
+    }
+    float bad[19] = {[3] = NAN, [17] = NAN};
+    pp_bias_tanh_forward(bad, bias, 1, 19);
+    for (int32_t i = 0; i < 19; i++) CHECK(isnan(bad[i]) == (i == 3 || i == 17));
+}
+
 /* ---- losses ---- */
 
 static void test_losses(int32_t rows, int32_t classes) {
@@ -260,6 +281,7 @@ static void test_optimisers(int32_t count) {
 
 int main(void) {
     test_products();
+    test_tanh_end();
     for (int32_t rows = 1; rows <= 5; rows++) {
         for (int32_t columns = 1; columns <= 13; columns++) {
             test_biases(rows, columns);
