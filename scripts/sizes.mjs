@@ -1,6 +1,6 @@
 // npm run sizes: what the one script is made of, after a build. Bytes are those in the bundle; the compressed size of a part
 // is what the bundle would lose without it, measured on its minified text alone, so parts add up to somewhat more than the
-// whole. The core, and the texts and styles, are packed by the build.
+// whole. The core, and the texts, styles and long strings, are packed by the build; a module counts its strings as well.
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';

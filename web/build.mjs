@@ -9,15 +9,17 @@
 // and in Node web/core-bytes-node.js; 'pipeline-figure/madd-bytes' is, in the same way, the products with relaxed multiply-add, where
 // the compiler has that. Bundles that are figures and nothing else carry a core that writes no communication into files.
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build, transform } from 'esbuild';
 import { minify } from 'terser';
+import { lift, settle } from './lift.mjs';
 import { linesOf, pack, packTexts } from './pack.mjs';
 import en from './strings.en.js';
 import ru from './strings.ru.js';
+import { trimWasm } from './trim-wasm.mjs';
 import { wasmToJs } from './wasm-to-js.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -68,10 +70,12 @@ const styles = {
 // What is packed comes first in a script: between two pieces of code it would push the one out of the other's window, which a
 // compressed transfer pays with some 3 kB. Until the script is whole, a name stands for it.
 const payloads = new Map();
-const payload = (text) => {
-    if (!payloads.has(text)) payloads.set(text, `$payload${payloads.size}`);
-    return payloads.get(text);
+const payload = (name, text) => {
+    payloads.set(name, text);
+    return name;
 };
+// What the texts of a bundle become is known when it is whole.
+const TEXT = ['$text', '$size', '$letters'];
 async function finish(path, shrinks) {
     let code = readFileSync(path, 'utf8');
     if (shrinks) {
@@ -83,8 +87,16 @@ async function finish(path, shrinks) {
         };
         code = (await minify(code, options)).code;
     }
-    const used = [...payloads].filter(([, name]) => code.includes(name));
-    const head = used.length === 0 ? '' : `var ${used.map(([text, name]) => `${name}="${text}"`).join()};`;
+    const used = [...payloads].filter(([name]) => code.includes(name)).map(([name, text]) => `${name}="${text}"`);
+    if (code.includes(TEXT[0])) {
+        const settled = settle(code, TEXTS.length);
+        code = settled.code;
+        packedTexts = packTexts([...(await ownTexts()), ...settled.texts]);
+        const { text, size, letters } = packedTexts;
+        used.push(...[text, size, letters].map((value, i) => `${TEXT[i]}=${ascii(JSON.stringify(value))}`));
+    }
+    used.sort((a, b) => b.length - a.length); // modules are read in any order
+    const head = used.length === 0 ? '' : `var ${used.join()};`;
     // A classic script has a scope of its own; in a module everything has.
     const at = path.endsWith('.js') && /=\(\(\)=>\{/.exec(code);
     const begin = at && !/^import|\bexport\{/m.test(code) ? at.index + at[0].length : banner.length;
@@ -93,15 +105,16 @@ async function finish(path, shrinks) {
 
 // The core inlined, and unpacked when it is asked for. Packing takes seconds, so each core is packed once.
 const packed = new Map();
+const machine = readFileSync(join(root, 'build/wasm/unpack.wasm')).toString('base64');
 const bytes = {
     name: 'bytes',
     setup({ onLoad }) {
         onLoad({ filter: /\.wasm$/ }, ({ path }) => {
             if (!packed.has(path)) packed.set(path, pack(readFileSync(path)));
-            const { text, sizes, before } = packed.get(path);
+            const { text, sizes } = packed.get(path);
             return {
                 contents: `import { unpack } from './core-text.js';
-                    export default Object.assign(() => unpack(${payload(text)}, ${JSON.stringify(sizes)}, ${before}),
+                    export default Object.assign(() => unpack(${payload(`$${basename(path, '.wasm')}`, text)}, ${JSON.stringify(sizes)}, ${payload('$unpack', machine)}),
                         { byteLength: ${readFileSync(path).length} });`,
                 loader: 'js',
                 resolveDir: join(root, 'web'),
@@ -113,25 +126,38 @@ const bytes = {
 // Texts and style sheets of a classic script, packed together. Modules keep them as they are: who bundles, compresses.
 let packedTexts = null;
 const TEXTS = ['keys', 'strings.en.js', 'strings.ru.js', 'element.css', 'figure.css'];
-const texts = {
+async function ownTexts() {
+    const keys = Object.keys(en);
+    const { code } = await transform(readFileSync(join(root, 'web/element.css'), 'utf8'), {
+        loader: 'css',
+        minify: true,
+        target: 'es2022',
+    });
+    const figureCss = readFileSync(join(root, 'web/figure.css'), 'utf8');
+    return [keys.join('\n'), linesOf(en, keys), linesOf(ru, keys), code, figureCss];
+}
+/** Beyond ASCII, as a classic script tells it in a page of any encoding. @param {string} text */
+const ascii = (text) => text.replace(/[^\0-\x7f]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+/** What unpacks the texts has none of them; the tables are among them. */
+const UNLIFTED = /[\\/](core-text|unmix|wasm-streams|strings\.(en|ru))\.js$/;
+const textsWith = (machine) => ({
     name: 'texts',
-    async setup({ onLoad, onResolve }) {
-        const keys = Object.keys(en);
-        const { code } = await transform(readFileSync(join(root, 'web/element.css'), 'utf8'), {
-            loader: 'css',
-            minify: true,
-            target: 'es2022',
-        });
-        const figureCss = readFileSync(join(root, 'web/figure.css'), 'utf8');
-        packedTexts ??= packTexts([keys.join('\n'), linesOf(en, keys), linesOf(ru, keys), code, figureCss]);
-        const { text, size, letters } = packedTexts;
+    setup({ onLoad, onResolve }) {
         onResolve({ filter: /^packed-texts$/ }, () => ({ path: 'texts', namespace: 'packed' }));
         onLoad({ filter: /.*/, namespace: 'packed' }, () => ({
             contents: `import { unpackTexts } from './core-text.js';
-                export default unpackTexts(${payload(text)}, ${size}, ${JSON.stringify(letters)});`,
+                export default unpackTexts(${TEXT}${machine && `, ${payload('$unpack', machine)}`});`,
             loader: 'js',
             resolveDir: join(root, 'web'),
         }));
+        onLoad({ filter: /[\\/]web[\\/][\w-]*\.js$/ }, ({ path }) => {
+            if (UNLIFTED.test(path)) return undefined;
+            const code = lift(readFileSync(path, 'utf8'), basename(path));
+            return {
+                contents: code.includes('lifted[') ? `import lifted from 'packed-texts';\n${code}` : code,
+                loader: 'js',
+            };
+        });
         onLoad({ filter: /[\\/]web[\\/](strings\.(en|ru)\.js|(element|figure)\.css)$/ }, ({ path }) => {
             const at = TEXTS.indexOf(basename(path));
             const value = at < 3 ? `tableOf(texts[0], texts[${at}])` : `texts[${at}]`;
@@ -142,10 +168,14 @@ const texts = {
             };
         });
     },
-};
+});
+const texts = textsWith(machine);
 
 // The core that figures carry: it reads files, and writes no communication into them. As JavaScript, which has no SIMD, it stays in build/ for the tests.
-const figureCore = join(root, 'build/wasm/core_figure.wasm');
+const figureCore = join(root, 'build/wasm/figure.wasm');
+const modules = readdirSync(join(root, 'web')).filter((name) => name.endsWith('.js'));
+const callers = modules.map((name) => readFileSync(join(root, 'web', name), 'utf8')).join('\n');
+writeFileSync(figureCore, trimWasm(readFileSync(join(root, 'build/wasm/core_figure.wasm')), callers));
 const coreJs = join(root, 'build/wasm/core.mjs');
 writeFileSync(coreJs, wasmToJs(join(root, 'build/wasm/core_scalar.wasm')));
 
@@ -195,7 +225,7 @@ const bundles = {
         entryPoints: [join(root, 'web/nowasm.js')],
         format: 'iife',
         globalName: 'PipelineFigure',
-        plugins: [texts, styles, bytes],
+        plugins: [textsWith(''), styles, bytes],
         alias: {
             'pipeline-figure/core-bytes': join(root, 'web/core-bytes-none.js'),
             'pipeline-figure/madd-bytes': noMadd,

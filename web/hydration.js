@@ -68,6 +68,8 @@ export function whyBlocked(error) {
     return 'blocked_other';
 }
 
+/** How far from the screen is near, in pixels. */
+const NEAR = 300;
 /** @type {IntersectionObserver | undefined} */
 let observer;
 /** @type {WeakMap<Element, () => void>} */
@@ -79,6 +81,14 @@ export function whenNear(element, callback) {
         callback();
         return;
     }
+    // The observer tells with the next frame. The first figure, if it is on the screen when the script comes, does not wait.
+    if (!engine) {
+        const { top, bottom, width } = element.getBoundingClientRect();
+        if (width > 0 && bottom > -NEAR && top < innerHeight + NEAR) {
+            queueMicrotask(callback);
+            return;
+        }
+    }
     observer ??= new IntersectionObserver(
         (entries) => {
             for (const { isIntersecting, target } of entries) {
@@ -88,7 +98,7 @@ export function whenNear(element, callback) {
                 waiting.delete(target);
             }
         },
-        { rootMargin: '300px' },
+        { rootMargin: `${NEAR}px` },
     );
     waiting.set(element, callback);
     observer.observe(element);

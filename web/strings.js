@@ -13,14 +13,19 @@ const bound = (text) =>
         .replace(/(?<![\p{L}\d-])(\p{L}{1,2}) (?=\S)/gu, '$1\u00a0')
         .replace(/ (?=— |—$|(?:же|ли|бы)(?!\p{L}))/gu, '\u00a0');
 
-/** @param {Record<string, any>} table */
-function boundTable(table) {
-    const entries = Object.entries(table).map(([key, text]) => [key, typeof text === 'string' ? bound(text) : text]);
-    return Object.fromEntries(entries);
-}
-
 /** @type {Record<string, Record<string, any>>} */
-const tables = { ru: boundTable(ru), en };
+const tables = { ru, en };
+/** Russian texts that were asked for: to bind them all takes a page's start several milliseconds. @type {Map<string, string>} */
+const boundTexts = new Map();
+
+/** @param {string} key */
+function russian(key) {
+    const text = tables.ru[key];
+    if (typeof text !== 'string') return text;
+    const known = boundTexts.get(key) ?? bound(text);
+    boundTexts.set(key, known);
+    return known;
+}
 
 /** @param {string} lang as in an attribute: "ru", "ru-RU", "en" @returns {'ru' | 'en'} */
 export function languageOf(lang) {
@@ -33,7 +38,7 @@ export function languageOf(lang) {
  * @returns {string}
  */
 export function textOf(lang, key, ...values) {
-    const text = tables[lang]?.[key] ?? tables.en[key];
+    const text = (lang === 'ru' ? russian(key) : tables[lang]?.[key]) ?? tables.en[key];
     if (text === undefined) throw new Error(`pipeline-figure: no text for ${key}`);
     if (values.length === 0) return text;
     return text.replace(

@@ -40,22 +40,6 @@ static pp_network *network_like(const toy *t) {
     return made;
 }
 
-static void bytes_equal(toy *t, const char *request, int some) {
-    const size_t n = (size_t)t->schedule->stages, p = (size_t)t->schedule->ranks;
-    double *table = malloc(PP_MEMORY_ROWS * n * sizeof(double));
-    pp_memory_rank *ranks = malloc(p * sizeof *ranks);
-    void *scratch = malloc(pp_memory_scratch_bytes(t->schedule));
-    pp_memory all;
-    pp_run_memory(t->run, table);
-    pp_memory_report(t->schedule, &t->plan.config, table, INFINITY, t->timeline, scratch, &all, ranks);
-    for (size_t r = 0; r < p; r++) {
-        const double measured = pp_run_peak_bytes(t->run, (int32_t)r);
-        CHECK_MSG(some ? measured > 0 && measured <= ranks[r].peak : measured == ranks[r].peak,
-                  "rank %d: %g bytes measured, %g simulated: %s", (int)r, measured, ranks[r].peak, request);
-    }
-    free(table), free(ranks), free(scratch);
-}
-
 /* Twenty steps of a request. `some`: not all micro-batches are alike, so that peaks may be below the simulated ones. */
 static void stream(const char *request, int some) {
     toy t;
@@ -73,7 +57,7 @@ static void stream(const char *request, int some) {
     for (int32_t step = 0; step < STEPS; step++) {
         double loss = -1, other;
         CHECK_EQ_INT(pp_run_step(t.run), PP_OK);
-        bytes_equal(&t, request, some);
+        toy_bytes_equal(&t, request, some);
         CHECK_EQ_INT(pp_delayed_step(t.twin, t.data, &t.training, step, delayed.memory, delayed.bytes, &loss), PP_OK);
         CHECK_EQ_INT(pp_delayed_step(prompt, t.data, &t.training, step, at_once.memory, at_once.bytes, &other), PP_OK);
         CHECK_MSG(pp_run_loss(t.run) == loss, "step %d: loss %.17g, %.17g: %s", step, pp_run_loss(t.run), loss,

@@ -43,34 +43,13 @@ typedef struct seen {
 
 static const char *const recomputing[] = {"", "recompute=late\n", "recompute=early\n", "recompute=late-except-last\n"};
 
-/* Measured bytes of live activations, step by step, against pp_memory_report of the same network. */
-static void bytes_equal(toy *t, const char *request, int some) {
-    const size_t n = (size_t)t->schedule->stages, p = (size_t)t->schedule->ranks;
-    double *table = malloc(PP_MEMORY_ROWS * n * sizeof(double));
-    pp_memory_rank *ranks = malloc(p * sizeof *ranks);
-    void *scratch = malloc(pp_memory_scratch_bytes(t->schedule));
-    pp_memory all;
-    pp_run_memory(t->run, table);
-    pp_memory_report(t->schedule, &t->plan.config, table, INFINITY, t->timeline, scratch, &all, ranks);
-    for (size_t r = 0; r < p; r++) {
-        const double measured = pp_run_peak_bytes(t->run, (int32_t)r);
-        if (some)
-            CHECK_MSG(measured > 0 && measured <= ranks[r].peak, "rank %d: %g of %g: %s", (int)r, measured,
-                      ranks[r].peak, request);
-        else
-            CHECK_MSG(measured == ranks[r].peak, "rank %d: %g bytes measured, %g simulated: %s", (int)r, measured,
-                      ranks[r].peak, request);
-    }
-    free(table), free(ranks), free(scratch);
-}
-
 static void one(toy *t, const char *request, int32_t steps, int exact, int some, seen *count) {
     const int ordered = pp_run_sums_in_order(t->run);
     double loss;
     CHECK_MSG(ordered || !exact, "gradients out of order: %s", request);
     for (int32_t step = 0; step < steps; step++) {
         CHECK_EQ_INT(pp_run_step(t->run), PP_OK);
-        bytes_equal(t, request, some);
+        toy_bytes_equal(t, request, some);
         CHECK_EQ_INT(toy_reference(t, step, &loss), PP_OK);
     }
     const double difference = pp_weight_difference(t->network, t->twin);
