@@ -38,13 +38,19 @@ static double last_finish(const pp_schedule *s, const pp_timeline *line, int32_t
 }
 
 static void find_whole(const pp_schedule *s, const pp_timeline *line, int32_t reduce_when, double *whole) {
-    for (int32_t stage = 0; stage < s->stages; stage++) whole[stage] = -1;
-    for (int32_t i = 0; i < s->action_count; i++) {
-        const pp_action *a = &s->actions[i];
-        if (a->op != PP_B && a->op != PP_W) continue;
-        int after = reduce_when == PP_REDUCE_BEHIND;
-        double when = after ? last_finish(s, line, pp_rank_of_action(s, i)) : line->finish[i];
-        whole[a->stage] = later(whole[a->stage], when);
+    int one = s->pipes * s->stages == s->ranks; /* a stage a rank: its last backward is the last of the list */
+    for (int32_t stage = 0; stage < s->stages; stage++) {
+        whole[stage] = -1;
+        one = one && s->stage_rank[stage] == stage;
+    }
+    for (int32_t r = 0; r < s->ranks; r++) {
+        for (int32_t i = s->rank_begin[r + 1] - 1; i >= s->rank_begin[r]; i--) {
+            const pp_action *a = &s->actions[i];
+            if (a->op != PP_B && a->op != PP_W) continue;
+            const double when = reduce_when == PP_REDUCE_BEHIND ? last_finish(s, line, r) : line->finish[i];
+            whole[a->stage] = later(whole[a->stage], when);
+            if (one) break;
+        }
     }
 }
 

@@ -38,7 +38,11 @@ static void solid(pen *p, int32_t kind, int32_t from, int32_t to, int wide) {
             for (int32_t x = from; x < to; x++) at[x] = ground;
         } else {
             const uint32_t bits = p->tile[kind][(p->top + y) / p->grain % TILE];
-            for (int32_t x = from; x < to; x++) at[x] = bits >> (x / p->grain % TILE) & 1 ? mark : ground;
+            int32_t phase = from / p->grain % TILE, left = p->grain - from % p->grain; /* no division a pixel */
+            for (int32_t x = from; x < to; x++) {
+                at[x] = bits >> phase & 1 ? mark : ground;
+                if (--left == 0) left = p->grain, phase = phase + 1 == TILE ? 0 : phase + 1;
+            }
         }
     }
 }
@@ -65,8 +69,10 @@ static void stack(pen *p) {
         const double whole = p->share[a] + p->share[b];
         int32_t rows = lower == 0 ? p->height : whole > 0 ? (int32_t)(p->share[a] / whole * p->height + 0.5) : 1;
         if (lower != 0) rows = rows < 1 ? 1 : rows >= p->height ? p->height - 1 : rows;
-        fill(p, p->column, 0, rows, p->palette[2 * a]);
-        fill(p, p->column, rows, p->height - rows, p->palette[2 * b]);
+        /* One loop of one length: two whose lengths change are guessed wrongly. */
+        const uint32_t above = p->palette[2 * a], below = p->palette[2 * b];
+        uint32_t *at = p->row + p->column;
+        for (int32_t y = 0; y < p->height; y++, at += p->columns) *at = y < rows ? above : below;
         return;
     }
     int32_t kinds[PP_PAINT_KINDS], rows[PP_PAINT_KINDS], n = 0, left = p->height;
@@ -148,6 +154,16 @@ static void put(pen *p, int32_t kind, int32_t other, double x0, double x1) {
     if (tail >= least) add(p, kind, other, tail, wide);
 }
 
+/* A piece that goes on from x0 and ends within the open column, as most do where there are many; 0 if it is no such. */
+static inline int lay(pen *p, int32_t kind, double x0, double x1) {
+    if (!(x0 >= p->column && x1 >= x0 && x1 < p->column + 1)) return 0;
+    p->share[kind] += x1 - x0;
+    p->mask |= 1u << kind;
+    p->pieces++;
+    p->narrow = 1;
+    return 1;
+}
+
 /* The patterns of figure.css's <pattern>s: lines across, down, dashes, crosses; slanted for idle time. */
 static void make_tiles(uint32_t tile[PP_PAINT_KINDS][TILE]) {
     memset(tile, 0, PP_PAINT_KINDS * sizeof tile[0]);
@@ -184,6 +200,9 @@ void pp_paint(const pp_schedule *s, const double *costs, const pp_timeline *line
     uint32_t tile[PP_PAINT_KINDS][TILE];
     uint8_t *odd = (uint8_t *)scratch + (size_t)s->ranks * sizeof(int32_t);
     double end = 0;
+    /* Where messages take no time a device waits for what is being made, and for nothing else. */
+    int instant = line->transfer == PP_TRANSFER_OVERLAP;
+    for (int32_t stage = 0; stage < s->stages; stage++) instant &= costs[PP_COST_LATENCY * s->stages + stage] == 0;
     make_tiles(tile);
     find_tones(s, scratch, odd);
     memset(pixels, 0, (size_t)columns * (size_t)pitch * (size_t)rank_count * sizeof *pixels);
@@ -214,11 +233,17 @@ void pp_paint(const pp_schedule *s, const double *costs, const pp_timeline *line
         for (; i < stop && p.column < columns; i++) {
             const pp_action *a = &s->actions[i];
             const double start = line->start[i], finish = line->finish[i];
+            double x0 = edge;
             if (start > free) {
                 int32_t input;
-                const double made = pp_idle_made(s, costs, line, i, free, &input);
-                if (made > free) put(&p, PP_PAINT_WAIT, -1, (free - from) * scale, (made - from) * scale);
-                if (start > made) put(&p, PP_PAINT_WIRE, -1, (made - from) * scale, (start - from) * scale);
+                const double made = instant ? start : pp_idle_made(s, costs, line, i, free, &input);
+                x0 = (start - from) * scale;
+                if (!instant || !lay(&p, PP_PAINT_WAIT, edge, x0)) {
+                    if (made > free) put(&p, PP_PAINT_WAIT, -1, (free - from) * scale, (made - from) * scale);
+                    if (start > made) put(&p, PP_PAINT_WIRE, -1, (made - from) * scale, x0);
+                }
+            } else if (start < free) {
+                x0 = NAN;
             }
             const int32_t pipe = s->unit_pipe != NULL ? s->unit_pipe[a->microbatch] * s->stages : 0;
             const int32_t kind = a->op + (odd[pipe + a->stage] ? PP_R + 1 : 0);
@@ -229,15 +254,8 @@ void pp_paint(const pp_schedule *s, const double *costs, const pp_timeline *line
                 other = a->op + (odd[beside + a->stage] ? PP_R + 1 : 0);
             }
             const double x1 = (finish - from) * scale;
-            if (edge >= p.column && x1 >= edge && x1 < p.column + 1 && start == free && other < 0) {
-                /* It goes on within the open column, as most do where there are many. */
-                p.share[kind] += x1 - edge;
-                p.mask |= 1u << kind;
-                p.pieces++;
-                p.narrow = 1;
-            } else if (finish >= from) {
+            if (!(other < 0 && lay(&p, kind, x0, x1)) && finish >= from)
                 put(&p, kind, other, (start - from) * scale, x1);
-            }
             edge = finish >= free ? x1 : NAN;
             if (finish > free) free = finish;
         }
