@@ -14,7 +14,7 @@ export function semanticsRows(s, m, lang) {
     const rows = [];
     const row = (/** @type {string} */ key, /** @type {(string | number)[]} */ ...values) =>
         rows.push([textOf(lang, `semantics_${key}`), textOf(lang, `semantics_${key}_value`, ...values)]);
-    row('sizes', m, s.largest === s.smallest ? n(s.largest) : `${n(s.largest)}…${n(s.smallest)}`);
+    row('sizes', m, s.largest === s.smallest ? n(s.largest) : `${n(s.smallest)}…${n(s.largest)}`);
     if (s.norm_mean >= 0) {
         row('norm', n(s.norm_mean), share(s.norm_deviation));
         row('norm_effect', n(s.norm_output), n(s.loss), n(s.norm_loss), share(s.norm_gradient));

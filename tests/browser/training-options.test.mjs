@@ -70,7 +70,7 @@ describe('options of the training', { skip: withoutBrowser }, () => {
         await page.locator(`${IN}.training-options summary`).click();
         await page.waitForSelector(`${IN}.training-options table`, { visible: true });
         const plain = await seen(page);
-        assert.equal(plain.rows['micro-batches'], '5, samples in each: 7…6');
+        assert.equal(plain.rows['micro-batches'], '5, samples in each: 6…7');
         assert.equal(plain.rows['dropout masks against m = 1'], undefined);
         await setTraining(page, 'norm', 'batch');
         await setTraining(page, 'dropout, share', '0,5');
