@@ -133,8 +133,11 @@ describe('large steps in a page', { skip: withoutBrowser }, () => {
         });
         await rest(page);
         assert.ok((await canvas(page))?.colours.includes('#4496dd'), 'the theme of the figure');
+        const buttons = () => page.$eval(`${IN}.zoom`, (node) => node.getBoundingClientRect().height);
+        assert.ok((await buttons()) > 20);
         await page.emulateMediaType('print');
         await rest(page);
+        assert.equal(await buttons(), 0, 'nothing to press on paper');
         assert.ok((await canvas(page))?.colours.includes('#0b6cb8'), 'paper is light');
         await page.emulateMediaType('screen');
         await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
