@@ -10,16 +10,6 @@
 
 enum { F, I, W, ROWS };
 
-static int32_t refuse(int32_t reason, int32_t option, int32_t b, int32_t c, pp_fault *fault) {
-    pp_fault scratch;
-    fault = pp_fault_start(fault, &scratch, PP_ERR_PROFILE);
-    fault->a = reason;
-    fault->option = option;
-    fault->b = b;
-    fault->c = c;
-    return PP_ERR_PROFILE;
-}
-
 /* ---- reading ---- */
 
 /* What the JSON has, counted; and where it goes, NULL while only counting. */
@@ -60,8 +50,9 @@ static int32_t read_layer(pp_json *json, found *out, pp_fault *fault) {
     if (more != 0) return refuse_json(json, fault);
     int32_t layer = out->layers++, has_split = given[PP_COST_INPUT] && given[PP_COST_WEIGHT];
     if (out->cost == NULL) return PP_OK;
-    if (!given[PP_COST_FORWARD]) return refuse(PP_PROFILE_LAYER, PP_OPT_FORWARD, layer, -1, fault);
-    if (!has_split && !given[PP_COST_BACKWARD]) return refuse(PP_PROFILE_LAYER, PP_OPT_BACKWARD, layer, -1, fault);
+    if (!given[PP_COST_FORWARD]) return pp_refuse_profile(PP_PROFILE_LAYER, PP_OPT_FORWARD, layer, -1, fault);
+    if (!has_split && !given[PP_COST_BACKWARD])
+        return pp_refuse_profile(PP_PROFILE_LAYER, PP_OPT_BACKWARD, layer, -1, fault);
     double *cost = out->cost + layer;
     cost[F * out->row_length] = costs[PP_COST_FORWARD];
     cost[I * out->row_length] = has_split ? costs[PP_COST_INPUT] : costs[PP_COST_BACKWARD] / 2;
@@ -225,12 +216,12 @@ int32_t pp_plan_parse(const char *text, int32_t length, const pp_profile *profil
     for (int32_t s = 0; s < e.stages; s++)
         if (own_sizes[s] < 1) held = -1;
     if ((told || stages > 0) && (held != e.layers || (stages > 1 && stages != e.stages)))
-        return refuse(PP_PROFILE_SIZES, -1, e.stages, (int32_t)(held < 0 ? 0 : held), fault);
+        return pp_refuse_profile(PP_PROFILE_SIZES, -1, e.stages, (int32_t)(held < 0 ? 0 : held), fault);
     plan->split = out.split && !out.halved;
     if (stages > 0)
         fit_stages(plan, profile, out.layers > 0, plan->split);
     else if (out.layers == 0)
-        return refuse(PP_PROFILE_NONE, -1, -1, -1, fault);
+        return pp_refuse_profile(PP_PROFILE_NONE, -1, -1, -1, fault);
     double all = 0;
     for (int32_t l = 0; l < e.layers; l++) {
         const double *cost = plan->cost + l;
@@ -238,7 +229,7 @@ int32_t pp_plan_parse(const char *text, int32_t length, const pp_profile *profil
         plan->weight[l] = cost[F * e.layers] + cost[I * e.layers] + cost[W * e.layers];
         all += plan->weight[l];
     }
-    if (!(all > 0)) return refuse(PP_PROFILE_COST, -1, -1, -1, fault);
+    if (!(all > 0)) return pp_refuse_profile(PP_PROFILE_COST, -1, -1, -1, fault);
     sort(plan->makespans, plan->steps);
     return PP_OK;
 }

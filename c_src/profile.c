@@ -27,7 +27,7 @@ int32_t pp_cost_option(int32_t row) { return row_given(row) ? rows[row].option :
 int32_t pp_profile_count(const pp_profile *profile, int32_t row) { return profile->count[row]; }
 const double *pp_profile_values(const pp_profile *profile, int32_t row) { return profile->values[row]; }
 
-static int32_t refuse(int32_t reason, int32_t option, int32_t b, int32_t c, pp_fault *fault) {
+int32_t pp_refuse_profile(int32_t reason, int32_t option, int32_t b, int32_t c, pp_fault *fault) {
     pp_fault scratch;
     fault = pp_fault_start(fault, &scratch, PP_ERR_PROFILE);
     fault->a = reason;
@@ -157,7 +157,8 @@ static int32_t means(reader *r, const pp_table *table, double *counts) {
     int32_t stages = 0;
     for (int32_t i = 0; i < table->cell_count; i++)
         if (table->cells[i].stage >= stages) stages = table->cells[i].stage + 1;
-    if (stages > table->cell_count) return refuse(PP_PROFILE_STAGE, PP_OPT_FORWARD, table->cell_count, -1, r->fault);
+    if (stages > table->cell_count)
+        return pp_refuse_profile(PP_PROFILE_STAGE, PP_OPT_FORWARD, table->cell_count, -1, r->fault);
     for (int32_t row = 0; row < PP_COST_ROWS; row++) memset(row_at(r, row), 0, (size_t)stages * sizeof(double));
     memset(counts, 0, PP_COST_ROWS * (size_t)stages * sizeof(double));
     for (int32_t i = 0; i < table->cell_count; i++) {
@@ -190,9 +191,9 @@ static int32_t means(reader *r, const pp_table *table, double *counts) {
         int has_b = counts[PP_COST_BACKWARD * stages + s] > 0;
         int has_split = counts[PP_COST_INPUT * stages + s] > 0 && counts[PP_COST_WEIGHT * stages + s] > 0;
         if (!(counts[PP_COST_FORWARD * stages + s] > 0))
-            return refuse(PP_PROFILE_STAGE, PP_OPT_FORWARD, s, -1, r->fault);
+            return pp_refuse_profile(PP_PROFILE_STAGE, PP_OPT_FORWARD, s, -1, r->fault);
         if ((split || seen[PP_COST_BACKWARD] || seen[PP_COST_OVERLAP]) && !has_b && !has_split)
-            return refuse(PP_PROFILE_STAGE, PP_OPT_BACKWARD, s, -1, r->fault);
+            return pp_refuse_profile(PP_PROFILE_STAGE, PP_OPT_BACKWARD, s, -1, r->fault);
         if (seen[PP_COST_RECOMPUTE] && !(counts[PP_COST_RECOMPUTE * stages + s] > 0))
             row_at(r, PP_COST_RECOMPUTE)[s] = f[s];
         if (split && !has_split) input[s] = weight[s] = b[s] / 2;
@@ -299,14 +300,14 @@ static int32_t timer_row(reader *r, const char *name, int32_t row, const pp_conf
     int largest;
     const int32_t status = timer_read(r, name, scratch, &n, &largest);
     if (status != PP_OK || n == 0) return status;
-    if (config == NULL || config->ranks <= 0) return refuse(PP_PROFILE_SHAPE, -1, -1, -1, r->fault);
+    if (config == NULL || config->ranks <= 0) return pp_refuse_profile(PP_PROFILE_SHAPE, -1, -1, -1, r->fault);
     int32_t p = config->ranks, share = n / p;
     double parts = (double)config->microbatches * config->chunks;
     if (largest) {
         add(r, row, scratch[0] / parts);
         return PP_OK;
     }
-    if (n % p != 0) return refuse(PP_PROFILE_RANKS, -1, n, p, r->fault);
+    if (n % p != 0) return pp_refuse_profile(PP_PROFILE_RANKS, -1, n, p, r->fault);
     for (int32_t stage = 0; stage < config->stages; stage++) {
         double sum = 0;
         for (int32_t i = 0; i < share; i++) sum += scratch[stage % p * share + i];
@@ -409,5 +410,5 @@ int32_t pp_profile_parse(const char *text, int32_t length, const pp_config *conf
     }
     if (status != PP_OK) return status;
     for (int32_t row = 0; row < PP_COST_ROWS; row++) told |= profile->count[row];
-    return told ? PP_OK : refuse(PP_PROFILE_NONE, -1, -1, -1, fault);
+    return told ? PP_OK : pp_refuse_profile(PP_PROFILE_NONE, -1, -1, -1, fault);
 }

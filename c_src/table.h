@@ -42,6 +42,9 @@ enum {
     PP_PROFILE_COST   /* a time below 0, or none above it */
 };
 
+/* Fills fault with PP_ERR_PROFILE and one of these; returns it. option, b, c: -1 where the reason has no use for them. */
+int32_t pp_refuse_profile(int32_t reason, int32_t option, int32_t b, int32_t c, pp_fault *fault);
+
 /* The row of costs that a file calls so, -1 for none. */
 int32_t pp_profile_row(pp_text name);
 

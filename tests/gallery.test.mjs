@@ -1,7 +1,7 @@
 // The gallery as built: each example is its tag, a live figure, and a picture that is compared with the one stored in
 // tests/golden/gallery. A picture that changed is written beside its golden as .svg.new: look at it, then rename it.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +10,7 @@ import { loadEngine } from '../web/engine.js';
 import { examples, requestOf, tagOf } from '../web/gallery.js';
 import { presetNamed } from '../web/presets.js';
 import { manualNames } from './support/manual.mjs';
+import { sameAsGolden } from './support/pictures.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const golden = join(root, 'tests/golden/gallery');
@@ -23,18 +24,7 @@ for (const example of examples()) {
         const html = read(pages.ru);
         const [section] = html.split(`<section aria-labelledby="${name}">`)[1].split('</section>');
         const [svg] = /** @type {RegExpExecArray} */ (/<svg[\s\S]*?<\/svg>/.exec(section));
-        const text = `${svg.replace(/></g, '>\n<')}\n`;
-        const path = join(golden, `${name}.svg`);
-        const known = existsSync(path) ? readFileSync(path, 'utf8') : null;
-        if (text === known) {
-            rmSync(`${path}.new`, { force: true });
-            return;
-        }
-        mkdirSync(golden, { recursive: true });
-        writeFileSync(`${path}.new`, text);
-        assert.fail(
-            `tests/golden/gallery/${name}.svg ${known === null ? 'is missing' : 'differs'}; see ${name}.svg.new`,
-        );
+        sameAsGolden(svg, join(golden, `${name}.svg`));
     });
 }
 

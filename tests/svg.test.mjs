@@ -1,7 +1,7 @@
 // SVG as text and through DOM calls, the golden pictures, the colours, and the pictures of the page and the README.
 // A picture that changed is written beside its golden as .svg.new and the test fails: look at it, then rename it.
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
@@ -22,6 +22,7 @@ import {
 } from '../web/svg.js';
 import { svgFile } from '../web/svg-file.js';
 import { fakeDocument } from './support/dom.mjs';
+import { sameAsGolden } from './support/pictures.mjs';
 import { engine, settings, walk } from './support/scenes.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -58,16 +59,7 @@ for (const [name, request, options] of settings) {
     test(`golden ${name}`, () => {
         const svg = svgFile(engine.simulate(request), options.lang, css, { idPrefix: 'pf', ...options });
         elementsOf(svg);
-        // One element a line: a change can be read.
-        const text = `${svg.replace(/></g, '>\n<')}\n`;
-        const path = join(golden, `${name}.svg`);
-        const known = existsSync(path) ? readFileSync(path, 'utf8') : null;
-        if (text === known) {
-            rmSync(`${path}.new`, { force: true });
-            return;
-        }
-        writeFileSync(`${path}.new`, text);
-        assert.fail(`tests/golden/${name}.svg ${known === null ? 'is missing' : 'differs'}; see ${name}.svg.new`);
+        sameAsGolden(svg, join(golden, `${name}.svg`));
     });
 }
 
