@@ -105,6 +105,12 @@ test('the one script stays under 172 kB, compressed; the core in it, packed, und
     if ('core.madd.wasm' in sizes) assert.ok(packed.length >= 3 && shortest <= 4000, `${shortest} bytes`);
 });
 
+test('a script for notebooks and the page in one file weigh what the one script weighs, and each core is in it once', () => {
+    const script = sizes['pipeline-figure.iife.js'].gzip;
+    for (const name of ['pipeline-figure.anywidget.mjs', 'embed.html'])
+        assert.ok(sizes[name].gzip < script + 2000, `${name}: ${sizes[name].gzip} bytes, the script ${script}`);
+});
+
 test('EMB-02: embed.html is whole: it asks for no other file, and no text in it ends a script early', () => {
     const html = readFileSync(join(root, 'dist/embed.html'), 'utf8');
     assert.equal(html.match(/<\/script/g)?.length, 2);

@@ -87,7 +87,9 @@ async function finish(path, shrinks) {
         };
         code = (await minify(code, options)).code;
     }
-    const used = [...payloads].filter(([name]) => code.includes(name)).map(([name, text]) => `${name}="${text}"`);
+    // Whole names: $core begins $core_madd, too.
+    const names = new Set(code.match(/[\w$]+/g));
+    const used = [...payloads].filter(([name]) => names.has(name)).map(([name, text]) => `${name}="${text}"`);
     if (code.includes(TEXT[0])) {
         const settled = settle(code, TEXTS.length);
         code = settled.code;
