@@ -1215,8 +1215,8 @@ int32_t pp_stage_parameter_count(const pp_network *network, int32_t stage);
 /* A checkpoint of a stage: its parameters, what the update keeps of them (momentum, Adam's means), and the steps taken and
  * the loss scale of the network. Means something only to a network of the same shape and kind. Returns its bytes; memory
  * NULL: that alone. */
-PP_EXPORT(pp_stage_save) size_t pp_stage_save(const pp_network *network, int32_t stage, void *memory);
-PP_EXPORT(pp_stage_load) void pp_stage_load(pp_network *network, int32_t stage, const void *memory);
+size_t pp_stage_save(const pp_network *network, int32_t stage, void *memory);
+void pp_stage_load(pp_network *network, int32_t stage, const void *memory);
 
 /* Mean loss over all samples, and the share of them whose class is told right. The network's scratch is used. */
 double pp_network_loss(pp_network *network, const pp_data *data);
@@ -1341,9 +1341,18 @@ PP_EXPORT(pp_run_peak_bytes) double pp_run_peak_bytes(const pp_run *run, int32_t
  * batch, nothing that is always there. Peaks are equal where all micro-batches have as many samples, and R come for all
  * F or for none; otherwise the measured one is no larger. */
 PP_EXPORT(pp_run_memory) void pp_run_memory(const pp_run *run, double *table);
-/* The next step is number `steps`; the caller has put into the network what it starts from (pp_stage_load). Between steps or
- * within one. A stream begins anew, with an empty pipeline. */
+/* The next step is number `steps`, from what the network holds or pp_run_load puts there. Between steps or within one. A stream
+ * whose stages are not loaded begins anew, with an empty pipeline. */
 PP_EXPORT(pp_run_rewind) void pp_run_rewind(pp_run *run, int32_t steps);
+/* A checkpoint of a stage that the run holds, between steps: pp_stage_save, and of a stream also what is under way there: sums of
+ * gradients, older weights still in use, activations kept for a backward, messages sent and not yet taken (checkpoint.c). Equal
+ * states are equal bytes. Returns its bytes, the same at all times; memory NULL: that alone. */
+PP_EXPORT(pp_run_save) size_t pp_run_save(const pp_run *run, int32_t stage, void *memory);
+/* After pp_run_rewind to the step it was saved at, all stages of the run in turn: what follows is what followed then, to the
+ * last bit. Saved by a rank or by a run of all. */
+PP_EXPORT(pp_run_load) void pp_run_load(pp_run *run, int32_t stage, const void *memory);
+/* 1 if the action performed last is one of the next step already: a forward ahead, in a stream. */
+PP_EXPORT(pp_run_is_ahead) int32_t pp_run_is_ahead(const pp_run *run);
 
 /* -- one rank by itself --
  * The same run by p processes, each with a memory of its own: what it keeps and does is that of one rank, and messages go
@@ -1356,8 +1365,8 @@ PP_EXPORT(pp_run_rewind) void pp_run_rewind(pp_run *run, int32_t steps);
  * Messages may come in any order. One of a later step must be held back until this rank has begun that step: until
  * pp_rank_go has been called after PP_STEP_DONE; one of an earlier step (of a stream) is still good. Weights after each step
  * are those of pp_run_step, bit for bit. The network has only the stages of the rank (both, or all, of a bidirectional
- * schedule). Who wants to resume after a loss keeps what pp_stage_save tells of all stages and the number of steps, puts them
- * back and calls pp_run_rewind; a stream then begins anew, so it does not go on as it would have done. */
+ * schedule). Who wants to resume after a loss keeps what pp_run_save tells of all stages behind the same step; afterwards every
+ * rank is rewound to that step and loaded, and messages sent before are thrown away. */
 PP_EXPORT(pp_rank_network_bytes)
 size_t pp_rank_network_bytes(const pp_schedule *schedule, int32_t rank, const int32_t *widths, int32_t layers,
                              int32_t kind);
@@ -1375,6 +1384,8 @@ int32_t pp_rank_init(const pp_schedule *schedule, const pp_timeline *timeline, p
 PP_EXPORT(pp_rank_stage) int32_t pp_rank_stage(const pp_run *run, int32_t number);
 /* The action the rank comes to next, by its index in the schedule; -1 if it has none left in this step. */
 PP_EXPORT(pp_rank_next) int32_t pp_rank_next(const pp_run *run);
+/* The step, from 0, that it belongs to; in a stream it may be ahead of the one under way. */
+PP_EXPORT(pp_rank_next_step) int32_t pp_rank_next_step(const pp_run *run);
 /* PP_OK (action: what was performed, -1 for the beginning or a part of the end of a step), RANK_WAITS, STEP_DONE, or
  * DIVERGED (the step is over, and all ranks have skipped it). The schedule trains. On rank 0 pp_run_loss then tells the
  * mean loss. */

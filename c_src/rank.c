@@ -179,9 +179,15 @@ static float *hand_out(pp_message *out, int32_t to, int32_t kind, int32_t what, 
 /* What the action just performed made for another rank. */
 static float *post_output(pp_run *run, pp_message *out) {
     const pp_schedule *schedule = run->schedule;
-    if (run->output < 0) return NULL;
-    const pp_action *a = &schedule->actions[run->output];
-    run->output = -1;
+    if (run->again == 0 && run->output < 0) return NULL;
+    pp_action forward_again = {.stage = run->only, .op = PP_F};
+    const pp_action *a = &forward_again;
+    if (run->again > 0)
+        forward_again.microbatch = pp_run_ahead(schedule, run->only) - run->again--;
+    else {
+        a = &schedule->actions[run->output];
+        run->output = -1;
+    }
     const int forward = a->op == PP_F;
     const int32_t stage = a->stage + (forward ? 1 : -1), m = schedule->microbatches;
     if ((!forward && a->op != PP_B && a->op != PP_I) || stage < 0 || stage == schedule->stages) return NULL;
@@ -386,4 +392,10 @@ int32_t pp_rank_go(pp_run *run, int32_t *action) {
 
 int32_t pp_rank_next(const pp_run *run) {
     return run->position < 0 && !run->flows ? run->schedule->rank_begin[run->only] : pp_run_head(run, run->only);
+}
+
+int32_t pp_rank_next_step(const pp_run *run) {
+    const int32_t i = pp_rank_next(run);
+    if (!run->flows || i < 0 || run->schedule->actions[i].op != PP_F) return run->steps;
+    return run->origin + (int32_t)(run->versions[run->only].begun / run->schedule->microbatches);
 }

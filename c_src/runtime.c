@@ -57,6 +57,10 @@ static int32_t slots_needed(const pp_schedule *schedule, int32_t rank, int32_t o
     return schedule->trains ? most : 0;
 }
 
+int32_t pp_run_ahead(const pp_schedule *schedule, int32_t stage) {
+    return stage < schedule->ranks ? slots_needed(schedule, stage, PP_F) - 1 : 0;
+}
+
 static int32_t count_op(const pp_schedule *schedule, int32_t op) {
     int32_t count = 0;
     for (int32_t i = 0; i < schedule->action_count; i++) count += schedule->actions[i].op == op;
@@ -104,7 +108,7 @@ static void lay_pool(cursor *at, const pp_schedule *schedule, const pp_network *
 static void lay_versions(cursor *at, const pp_schedule *schedule, const pp_network *network, pp_run *run) {
     const uint64_t stages = (uint64_t)schedule->stages;
     run->slots =
-        schedule->kept_back > 0 ? schedule->kept_back : slots_needed(schedule, run->only < 0 ? 0 : run->only, PP_F) - 1;
+        schedule->kept_back > 0 ? schedule->kept_back : pp_run_ahead(schedule, run->only < 0 ? 0 : run->only);
     run->head_forward = take(at, stages, sizeof(int32_t));
     run->versions = take(at, stages, sizeof(pp_versions));
     run->version = take(at, stages * (uint64_t)schedule->microbatches, sizeof(int64_t));
@@ -359,6 +363,18 @@ static void take_samples(pp_run *run, int32_t row, int32_t rows) {
                        run->targets + (size_t)row * (size_t)pp_network_outputs(network));
 }
 
+void pp_run_take_samples(pp_run *run, int32_t microbatch) {
+    const int32_t row = run->microbatch_begin[microbatch];
+    run->network->pass.step = run->steps;
+    take_samples(run, row, run->microbatch_begin[microbatch + 1] - row);
+}
+
+float *pp_run_kept(pp_run *run, pp_pool *pool, int32_t stage, int32_t microbatch) {
+    const job j = job_of(run, stage, &(pp_action){.stage = stage, .microbatch = microbatch});
+    if (pool->of[j.cell] >= 0) return slot(pool, j.cell);
+    return pool == &run->work ? open_work(run, &j) : open_input(run, &j);
+}
+
 static void forward(pp_run *run, const job *j) {
     const pp_network *network = run->network;
     if (run->flows && (j->first || run->only >= 0)) take_samples(run, j->row, j->rows);
@@ -500,10 +516,21 @@ int32_t pp_run_next_rank(const pp_run *run) {
     return best;
 }
 
+/* Nothing is under way. */
+static void empty(pp_run *run) {
+    const pp_schedule *schedule = run->schedule;
+    const int32_t cells = schedule->stages * schedule->microbatches;
+    memset(run->live, 0, (size_t)schedule->ranks * sizeof(double));
+    memset(run->most, 0, (size_t)schedule->ranks * sizeof(double));
+    memset(run->input_there, 0, (size_t)cells);
+    memset(run->gradient_there, 0, (size_t)cells);
+    empty_pool(&run->inputs, schedule->ranks, cells);
+    empty_pool(&run->work, schedule->ranks, cells);
+}
+
 void pp_run_begin_step(pp_run *run) {
     const pp_schedule *schedule = run->schedule;
     pp_network *network = run->network;
-    const int32_t cells = schedule->stages * schedule->microbatches;
     network->pass = (pp_pass){.step = run->steps, .evaluates = !schedule->trains, .statistics = run->statistics};
     memcpy(run->head, schedule->rank_begin, (size_t)schedule->ranks * sizeof(int32_t));
     run->position = 0;
@@ -514,12 +541,7 @@ void pp_run_begin_step(pp_run *run) {
         memcpy(run->most, run->live, (size_t)schedule->ranks * sizeof(double));
         return;
     }
-    memset(run->live, 0, (size_t)schedule->ranks * sizeof(double));
-    memset(run->most, 0, (size_t)schedule->ranks * sizeof(double));
-    memset(run->input_there, 0, (size_t)cells);
-    memset(run->gradient_there, 0, (size_t)cells);
-    empty_pool(&run->inputs, schedule->ranks, cells);
-    empty_pool(&run->work, schedule->ranks, cells);
+    empty(run);
     if (schedule->trains) pp_zero(network->gradients, network->parameter_count);
     if (schedule->update_every > 0) {
         pp_versions_begin(run);
@@ -592,8 +614,17 @@ void pp_run_rewind(pp_run *run, int32_t steps) {
     run->steps = steps;
     run->position = -1;
     run->flows = 0;
+    run->again = 0;
     run->skipped = 0;
     run->loss = NAN;
+    empty(run);
+}
+
+void pp_run_resume(pp_run *run, int32_t stage) {
+    const pp_schedule *schedule = run->schedule;
+    int32_t i = run->head[stage] = schedule->rank_begin[stage];
+    for (int32_t n = pp_run_ahead(schedule, stage); n > 0; i++) n -= schedule->actions[i].op == PP_F;
+    run->head_forward[stage] = i;
 }
 
 /* ---- accessors ---- */
@@ -611,6 +642,7 @@ int32_t pp_run_in_flight(const pp_run *run, int32_t rank) {
 }
 
 int32_t pp_run_peak(const pp_run *run, int32_t rank) { return run->inputs.peak[rank]; }
+int32_t pp_run_is_ahead(const pp_run *run) { return run->network->pass.step > run->steps; }
 int32_t pp_run_versions(const pp_run *run, int32_t rank) { return run->flows ? run->versions[rank].most : 1; }
 int32_t pp_run_lag(const pp_run *run, int32_t rank) { return run->flows ? run->versions[rank].late : 0; }
 int32_t pp_run_slots(const pp_run *run, int32_t rank) { return run->inputs.begin[rank + 1] - run->inputs.begin[rank]; }

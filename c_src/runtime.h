@@ -82,6 +82,7 @@ struct pp_run {
     int32_t verdict; /* 1: all take the step, 0: all skip it, -1: not yet known */
     float factor;    /* what clips the gradients */
     int32_t output;  /* the action whose output is to be sent, -1 for none */
+    int32_t again;   /* messages of a checkpoint that are still to be sent anew */
 };
 
 /* Floats of a vote, at most. */
@@ -102,6 +103,13 @@ int32_t pp_run_head(const pp_run *run, int32_t rank);
 int32_t pp_run_take(pp_run *run, int32_t rank);
 /* Mean loss of a step of a stream, once its losses are there. */
 double pp_run_stream_loss(const pp_run *run);
+/* Forwards of the next step that a stage of a stream has done whenever a step has ended; 0 behind the last stage. */
+int32_t pp_run_ahead(const pp_schedule *schedule, int32_t stage);
+/* Of a micro-batch under way, for a checkpoint: its samples, and what a stage keeps of it in `pool`, opened if it is not yet. */
+void pp_run_take_samples(pp_run *run, int32_t microbatch);
+float *pp_run_kept(pp_run *run, pp_pool *pool, int32_t stage, int32_t microbatch);
+/* A loaded stage goes on with the forward behind those ahead. */
+void pp_run_resume(pp_run *run, int32_t stage);
 /* Adds the gradients of the second and further copies of the stages to those of the first. */
 void pp_run_add_copies(pp_run *run);
 
@@ -112,6 +120,9 @@ void pp_versions_begin(pp_run *run);
  * weights back in the network: the update, if this was the last one of it. */
 void pp_versions_enter(pp_run *run, const pp_action *a);
 void pp_versions_leave(pp_run *run, const pp_action *a);
+/* Where version v of all weights is; the oldest version of a stage that is still to be used. */
+float *pp_versions_weights(const pp_run *run, const pp_versions *of, int64_t v);
+int64_t pp_versions_oldest(const pp_run *run, int32_t stage);
 /* Mean gradient of a stage, then its update number `step`, from 1. 0: not finite, the weights stay. */
 int pp_stage_update(pp_network *network, int32_t stage, int32_t samples, int64_t step);
 

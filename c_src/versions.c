@@ -20,7 +20,7 @@ void pp_versions_begin(pp_run *run) {
     memset(run->versions, 0, (size_t)run->schedule->stages * sizeof(pp_versions));
 }
 
-static float *weights_of(const pp_run *run, const pp_versions *of, int64_t v) {
+float *pp_versions_weights(const pp_run *run, const pp_versions *of, int64_t v) {
     assert(v <= of->made && v + run->slots >= of->made);
     return v == of->made ? run->network->parameters
                          : run->older + (size_t)(v % run->slots) * (size_t)run->network->parameter_count;
@@ -36,10 +36,12 @@ static int64_t version_of(const pp_run *run, int32_t stage, int64_t x) {
     return v > 0 ? v : 0;
 }
 
-/* From the oldest that is still to be used to the newest. */
+int64_t pp_versions_oldest(const pp_run *run, int32_t stage) { return version_of(run, stage, run->versions[stage].ended); }
+
+/* From the oldest to the newest. */
 static void count(const pp_run *run, int32_t stage) {
     pp_versions *of = &run->versions[stage];
-    const int32_t there = (int32_t)(of->made - version_of(run, stage, of->ended)) + 1;
+    const int32_t there = (int32_t)(of->made - pp_versions_oldest(run, stage)) + 1;
     if (there > of->most) of->most = there;
 }
 
@@ -48,7 +50,7 @@ void pp_versions_enter(pp_run *run, const pp_action *a) {
     pp_network *network = run->network;
     const int64_t x = a->op == PP_F ? of->begun : of->ended, v = version_of(run, a->stage, x);
     network->pass.step = run->origin + (int32_t)(x / run->schedule->microbatches);
-    network->parameters = weights_of(run, of, v);
+    network->parameters = pp_versions_weights(run, of, v);
     if (a->op == PP_F) {
         run->version[a->stage * run->schedule->microbatches + a->microbatch] = v;
         of->begun++;
@@ -63,7 +65,7 @@ void pp_versions_leave(pp_run *run, const pp_action *a) {
     const int32_t stage = a->stage, row = run->microbatch_begin[a->microbatch];
     pp_versions *of = &run->versions[stage];
     pp_network *network = run->network;
-    const int32_t late = (int32_t)(of->made - version_of(run, stage, of->ended));
+    const int32_t late = (int32_t)(of->made - pp_versions_oldest(run, stage));
     const int32_t samples = pp_with_label(run->labels + row, run->microbatch_begin[a->microbatch + 1] - row);
     if (run->only >= 0 || stage == network->stages - 1) run->labelled += samples;
     of->samples += samples;

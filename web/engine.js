@@ -1250,11 +1250,11 @@ export class Training {
         }
     }
 
-    /** Performs the next action in the order of simulated time; done once the step's update is made. */
+    /** Performs the next action in the order of simulated time; done once the step's update is made; ahead: it is one of the next step. */
     next() {
         const status = this.#core.pp_run_next(this.#run, this.#out);
         const [action] = this.#ints(this.#out, 1);
-        return { action, done: status !== 0 };
+        return { action, done: status !== 0, ahead: this.#core.pp_run_is_ahead(this.#run) === 1 };
     }
 
     /** What is left of the present step, or all of the next; then the same step of the unpipelined network. */
@@ -1287,14 +1287,14 @@ export class Training {
         return { ...this.#setup, depth: this.settings.depth, points: this.points };
     }
 
-    /** Steps that the schedule's network has seen, and what they left, stage by stage. @returns {import('./workers.js').Saved} */
+    /** Steps that the schedule's network has seen, and what they left, stage by stage (pp_run_save); between steps. @returns {import('./workers.js').Saved} */
     get state() {
         const core = this.#core;
         const stages = Array.from({ length: this.simulation.config.stages }, (_, stage) =>
             this.#access.scope((/** @type {Alloc} */ alloc) => {
-                const bytes = core.pp_stage_save(this.#network, stage, 0);
+                const bytes = core.pp_run_save(this.#run, stage, 0);
                 const at = alloc(bytes);
-                core.pp_stage_save(this.#network, stage, at);
+                core.pp_run_save(this.#run, stage, at);
                 return this.#access.bytes(at, bytes).slice();
             }),
         );
@@ -1303,13 +1303,13 @@ export class Training {
 
     /** Takes steps that were made elsewhere; step() then only runs the unpipelined network until it has as many. */
     set state({ step, stages }) {
+        this.#core.pp_run_rewind(this.#run, step);
         for (const [stage, bytes] of stages.entries())
             this.#access.scope((/** @type {Alloc} */ alloc) => {
                 const at = alloc(bytes.length);
                 this.#access.bytes(at, bytes.length).set(bytes);
-                this.#core.pp_stage_load(this.#network, stage, at);
+                this.#core.pp_run_load(this.#run, stage, at);
             });
-        this.#core.pp_run_rewind(this.#run, step);
     }
 
     /**

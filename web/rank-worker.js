@@ -18,7 +18,7 @@ export function rankWorker(port) {
     /** @type {any} */ let order = null; // what the coordinator wants, null while there is nothing to do
     /** @type {any[]} */ let held = []; // messages of a step not yet begun
     let times = new Float64Array(0);
-    let ahead = times; // of actions of the next step, where there is no flush
+    let ahead = times; // of the next step's, where there is no flush
     const stages = /** @type {number[]} */ ([]);
 
     /** One clock for all workers of a page or process. */
@@ -39,9 +39,9 @@ export function rankWorker(port) {
         return at;
     };
     const boxed = (/** @type {number} */ stage) =>
-        new Uint8Array(core.memory.buffer, box, core.pp_stage_save(network, stage, 0));
+        new Uint8Array(core.memory.buffer, box, core.pp_run_save(run, stage, 0));
     const savedOf = (/** @type {number} */ stage) => {
-        core.pp_stage_save(network, stage, box);
+        core.pp_run_save(run, stage, box);
         return boxed(stage).slice();
     };
 
@@ -92,7 +92,7 @@ export function rankWorker(port) {
         );
         for (let stage = core.pp_rank_stage(run, 0); stage >= 0; stage = core.pp_rank_stage(run, stages.length))
             stages.push(stage);
-        box = alloc(Math.max(...stages.map((stage) => core.pp_stage_save(network, stage, 0))));
+        box = alloc(Math.max(...stages.map((stage) => core.pp_run_save(run, stage, 0))));
         const [from, to] = ints(core.pp_schedule_rank_begin(schedule), rank + 2).slice(rank);
         first = from;
         count = to - from;
@@ -123,7 +123,8 @@ export function rankWorker(port) {
     function pump() {
         while (order) {
             const { kill } = order;
-            if (kill && step === kill.step && core.pp_rank_next(run) === kill.action) {
+            const its = core.pp_rank_next_step(run);
+            if (kill && its === kill.step && core.pp_rank_next(run) === kill.action) {
                 order = null; // it comes no further: the coordinator ends it
                 port.postMessage({ kind: 'halted', epoch });
                 return;
@@ -134,7 +135,7 @@ export function rankWorker(port) {
             if (status === setup.waits) return;
             if (action >= 0) {
                 const at = action - first;
-                const of = times[at] > 0 ? ahead : times;
+                const of = its > step ? ahead : times;
                 of[at] = began;
                 of[count + at] = now();
             }
@@ -155,7 +156,7 @@ export function rankWorker(port) {
         const skipped = status === setup.diverged;
         const done = step >= order.target;
         if (done || step % order.every === 0)
-            port.postMessage({ kind: 'saved', epoch, step, saved: stages.map((s) => [s, savedOf(s)]) });
+            port.postMessage({ kind: 'saved', epoch, step, saved: stages.map((s) => [s, savedOf(s)]), ahead });
         const report = { kind: 'step', epoch, step, skipped, loss: core.pp_run_loss(run), times };
         port.postMessage({ ...report, bytes: core.pp_run_peak_bytes(run, setup.rank) }, [times.buffer]);
         times = ahead;
@@ -182,13 +183,13 @@ export function rankWorker(port) {
             ({ epoch, step } = data);
             order = null;
             held = held.filter(([its]) => its >= epoch);
-            times = new Float64Array(2 * count + 1);
+            times = data.ahead ?? new Float64Array(2 * count + 1);
             ahead = new Float64Array(2 * count + 1);
+            core.pp_run_rewind(run, step);
             for (const stage of stages) {
                 boxed(stage).set(data.stages[stage]);
-                core.pp_stage_load(network, stage, box);
+                core.pp_run_load(run, stage, box);
             }
-            core.pp_run_rewind(run, step);
         },
         go(data) {
             order = data.target > step ? data : null;

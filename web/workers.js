@@ -11,15 +11,16 @@ import { COST_ROW } from './state.js';
  * @property {() => unknown} end
  *
  * @typedef {{ step: number, loss: number, skipped: boolean, start: Float64Array, finish: Float64Array, ended: Float64Array, bytes: number[] }} RankStep
- *     loss: of the whole batch, before the update; start, finish: of each action, milliseconds on the clock of the page, empty where the step is long past;
+ *     loss: of the whole batch, before the update; start, finish: of each action, milliseconds on the clock of the page, 0 if it was done before the workers began, empty where the step is long past;
  *     ended: of each rank, when its update was made, after all that ranks then tell each other;
  *     bytes: the most of live activations on each rank
  *
  * @typedef {{ rank: number, action: number, step: number, from: number }} Loss  a rank lost at an action of a step (-1: not
  *     known), both from 0; the run went on from after `from` steps
  *
- * @typedef {{ stages: Uint8Array[], step: number }} Saved  all that later steps depend on: of each stage its weights and
- *     what the update keeps of them (pp_stage_save), while batches and masks follow from the number of the step
+ * @typedef {{ stages: Uint8Array[], step: number, ahead?: Float64Array[] }} Saved  all that later steps depend on, stage by
+ *     stage (pp_run_save), while batches and masks follow from the number of the step; of each rank the times of what it had
+ *     done of the next step, without a flush
  */
 
 /** @param {number[]} values */
@@ -93,7 +94,7 @@ export class WorkerRun {
     #stageRank;
     /** @type {Handle[]} */ #workers = [];
     /** @type {Saved} */ #saved;
-    /** Stages on their way here, by step. @type {Map<number, { stages: Uint8Array[], ranks: number }>} */
+    /** Stages on their way here, by step. @type {Map<number, { stages: Uint8Array[], ahead: Float64Array[], ranks: number }>} */
     #coming = new Map();
     /** @type {Map<number, any>} */ #steps = new Map();
     /** @type {((error?: Error) => void) | null} */ #settle = null;
@@ -177,13 +178,13 @@ export class WorkerRun {
 
     /** All ranks go on from what was saved. */
     #load() {
-        const { step, stages } = this.#saved;
+        const { step, stages, ahead } = this.#saved;
         for (const [rank, worker] of this.#workers.entries()) {
             // Only what the rank holds: stageRank has the copies of the stages end to end.
             const own = stages.map((bytes, stage) =>
                 this.#stageRank.some((holder, i) => holder === rank && i % stages.length === stage) ? bytes : null,
             );
-            worker.post({ kind: 'load', epoch: this.#epoch, step, stages: own });
+            worker.post({ kind: 'load', epoch: this.#epoch, step, stages: own, ahead: ahead?.[rank] });
         }
     }
 
@@ -234,17 +235,18 @@ export class WorkerRun {
         if (epoch !== this.#epoch) return;
         if (kind === 'halted') this.#lost(rank);
         if (kind === 'failed') this.#fail(new Error(message.message));
-        if (kind === 'saved') this.#save(step, message.saved);
+        if (kind === 'saved') this.#save(rank, message);
         if (kind === 'step') this.#record(rank, message);
     }
 
-    /** @param {number} step @param {[number, Uint8Array][]} saved  stages of one rank */
-    #save(step, saved) {
-        const coming = this.#coming.get(step) ?? { stages: [], ranks: 0 };
+    /** @param {number} rank @param {any} message  with the stages of that rank */
+    #save(rank, { step, saved, ahead }) {
+        const coming = this.#coming.get(step) ?? { stages: [], ahead: [], ranks: 0 };
         for (const [stage, bytes] of saved) coming.stages[stage] = bytes;
+        coming.ahead[rank] = ahead;
         this.#coming.set(step, coming);
         if (++coming.ranks < this.ranks) return;
-        this.#saved = { step, stages: coming.stages };
+        this.#saved = { step, stages: coming.stages, ahead: coming.ahead };
         this.#fruitless = 0;
         for (const older of [...this.#coming.keys()]) if (older <= step) this.#coming.delete(older);
         this.#finish();

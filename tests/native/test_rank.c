@@ -277,43 +277,126 @@ static void test_options(void) {
         }
 }
 
-/* Lost before each action of step 3 in turn; resumed from what was saved after step 2. */
+/* What all stages save, one after the other: of `whole`, a run of all ranks, or, if it is NULL, of the ranks by themselves. */
+static void carry(cluster *c, pp_run *whole, char *saved, int load) {
+    const int32_t stages = c->t->schedule->stages;
+    int32_t stage;
+    for (int32_t r = 0; whole == NULL && r < c->ranks; r++) {
+        for (int32_t n = 0; (stage = pp_rank_stage(c->runs[r], n)) >= 0; n++) {
+            size_t at = 0;
+            for (int32_t s = 0; s < stage; s++) at += pp_run_save(c->t->run, s, NULL);
+            CHECK_EQ_INT(pp_run_save(c->runs[r], stage, NULL), pp_run_save(c->t->run, stage, NULL));
+            if (load)
+                pp_run_load(c->runs[r], stage, saved + at);
+            else
+                pp_run_save(c->runs[r], stage, saved + at);
+        }
+    }
+    for (int32_t s = 0; whole != NULL && s < stages; s++) {
+        if (load) pp_run_load(whole, s, saved);
+        saved += pp_run_save(whole, s, load ? NULL : saved);
+    }
+}
+
+static size_t saved_bytes(const toy *t) {
+    size_t bytes = 0;
+    for (int32_t s = 0; s < t->schedule->stages; s++) bytes += pp_run_save(t->run, s, NULL);
+    return bytes;
+}
+
+static const char *const lost[] = {
+    "schedule=1f1b\nranks=3\nmicrobatches=4\nwidth=6\n",
+    "schedule=interleaved\nranks=2\nchunks=2\nmicrobatches=4\nwidth=6\n",
+    "schedule=zb-h1\nranks=3\nmicrobatches=3\nwidth=6\n",
+    "schedule=chimera\nranks=2\nmicrobatches=4\nwidth=6\n",
+    "schedule=1f1b\nranks=3\nmicrobatches=2\nwidth=6\nupdate=adam\ntied=ends\nclip=0.2\n"
+    "loss-scale=1e38\nscale-growth=1\n",
+    "schedule=chimera\nranks=2\nmicrobatches=2\nwidth=6\nupdate=momentum\nnorm=batch\n"
+    "tied=ends\nclip=0.5\n",
+    /* streams: more and fewer micro-batches than ranks, groups across steps, uneven micro-batches, recomputation */
+    "schedule=pipedream\nranks=1\nmicrobatches=3\nwidth=6\n",
+    "schedule=pipedream\nranks=2\nmicrobatches=4\nwidth=6\nupdate=momentum\n",
+    "schedule=pipedream\nranks=3\nmicrobatches=4\nwidth=6\nupdate=adam\nbatch=14\n",
+    "schedule=pipedream\nranks=4\nmicrobatches=2\nwidth=6\nrecompute=late\n",
+    "schedule=pipedream\nranks=3\nmicrobatches=5\nwidth=6\nrecompute=late-except-last\nnorm=layer\ndropout=0.3\n",
+    "schedule=2bw\nranks=2\nmicrobatches=4\nwidth=6\nupdate=adam\n",
+    "schedule=2bw\nranks=3\nmicrobatches=4\ngroup=3\nwidth=6\nupdate=momentum\nbatch=14\nsplit=last\n",
+    "schedule=2bw\nranks=3\nmicrobatches=3\ngroup=5\nwidth=6\nrecompute=early\nactivation=gelu\n",
+};
+enum { LOST = sizeof lost / sizeof lost[0], LOST_STEPS = 6 };
+
+/* Lost before each action in turn, of the first step, of one between two checkpoints and of one behind a checkpoint; resumed
+ * from what was saved after every second step. All that a checkpoint holds equals what an undisturbed run would save. */
 static void test_lost(void) {
-    const char *const requests[] = {
-        "schedule=1f1b\nranks=3\nmicrobatches=4\nwidth=6\n",
-        "schedule=interleaved\nranks=2\nchunks=2\nmicrobatches=4\nwidth=6\n",
-        "schedule=zb-h1\nranks=3\nmicrobatches=3\nwidth=6\n",
-        "schedule=chimera\nranks=2\nmicrobatches=4\nwidth=6\n",
-        "schedule=1f1b\nranks=3\nmicrobatches=2\nwidth=6\nupdate=adam\ntied=ends\nclip=0.2\n"
-        "loss-scale=1e38\nscale-growth=1\n",
-        "schedule=chimera\nranks=2\nmicrobatches=2\nwidth=6\nupdate=momentum\nnorm=batch\n"
-        "tied=ends\nclip=0.5\n"};
-    for (size_t n = 0; n < sizeof requests / sizeof requests[0]; n++) {
+    for (size_t n = 0; n < LOST; n++) {
         toy t;
-        CHECK_EQ_INT(toy_build(&t, requests[n], NULL), PP_OK);
-        for (int step = 0; step < 5; step++) pp_run_step(t.run);
-        for (int32_t kill = 0; kill < t.schedule->action_count; kill++) {
+        CHECK_EQ_INT(toy_build(&t, lost[n], NULL), PP_OK);
+        const size_t bytes = saved_bytes(&t);
+        char *const saved = malloc(bytes), *const other = malloc(bytes);
+        for (int step = 0; step < LOST_STEPS; step++) pp_run_step(t.run);
+        for (int32_t at = 0; at < 3 * t.schedule->action_count; at++) {
+            static const int32_t steps[] = {0, 3, 4};
+            const int32_t kill = at % t.schedule->action_count, step = steps[at / t.schedule->action_count];
+            const int32_t from = step - step % 2;
             toy u;
-            CHECK_EQ_INT(toy_build(&u, requests[n], NULL), PP_OK);
+            CHECK_EQ_INT(toy_build(&u, lost[n], NULL), PP_OK);
             cluster *c = cluster_start(&u);
-            CHECK(cluster_run(c, 2, -1, -1, NULL));
-            for (int32_t r = 0; r < c->ranks; r++) copy_stages(c, r, u.twin, 0); /* the checkpoint */
-            CHECK_EQ_INT(cluster_run(c, 5, 3, kill, NULL), 0);
+            if (from > 0) CHECK(cluster_run(c, from, -1, -1, NULL));
+            carry(c, NULL, saved, 0);
+            CHECK_EQ_INT(cluster_run(c, LOST_STEPS, step, kill, NULL), 0);
             const int32_t rank = rank_at(u.schedule, kill);
             stop_rank(c, rank);
             start_rank(c, rank);
             while (c->waiting > 0) free(c->letters[--c->waiting].floats);
-            for (int32_t r = 0; r < c->ranks; r++) {
-                copy_stages(c, r, u.twin, 1);
-                pp_run_rewind(c->runs[r], 2);
-            }
-            CHECK(cluster_run(c, 5, -1, -1, NULL));
-            for (int32_t r = 0; r < c->ranks; r++) copy_stages(c, r, u.twin, 0);
-            CHECK_MSG(equal_stages(t.network, u.twin), "lost before %d: %s", kill, requests[n]);
+            for (int32_t r = 0; r < c->ranks; r++) pp_run_rewind(c->runs[r], from);
+            carry(c, NULL, saved, 1);
+            carry(c, NULL, other, 0);
+            CHECK_MSG(memcmp(saved, other, bytes) == 0, "loaded and saved anew before %d: %s", kill, lost[n]);
+            CHECK(cluster_run(c, LOST_STEPS, -1, -1, NULL));
+            carry(c, NULL, saved, 0);
+            carry(c, t.run, other, 0);
+            CHECK_MSG(memcmp(saved, other, bytes) == 0, "lost before %d of step %d: %s", kill, step, lost[n]);
             cluster_stop(c);
             toy_drop(&u);
         }
+        free(saved), free(other);
         toy_drop(&t);
+    }
+}
+
+/* The same steps by one run, then by ranks, then by one run again, each going on from what the other saved. */
+static void test_handed_over(void) {
+    for (size_t n = 0; n < LOST; n++) {
+        toy t, u, w;
+        CHECK_EQ_INT(toy_build(&t, lost[n], NULL), PP_OK);
+        CHECK_EQ_INT(toy_build(&u, lost[n], NULL), PP_OK);
+        CHECK_EQ_INT(toy_build(&w, lost[n], NULL), PP_OK);
+        const size_t bytes = saved_bytes(&t);
+        char *const saved = malloc(bytes), *const other = malloc(bytes);
+        for (int step = 0; step < 7; step++) pp_run_step(t.run);
+        for (int step = 0; step < 3; step++) pp_run_step(u.run);
+        cluster *c = cluster_start(&u);
+        carry(c, u.run, saved, 0);
+        for (int32_t r = 0; r < c->ranks; r++) pp_run_rewind(c->runs[r], 3);
+        carry(c, NULL, saved, 1);
+        CHECK(cluster_run(c, 5, -1, -1, NULL));
+        carry(c, NULL, saved, 0);
+        for (int32_t k = 0; k < 3; k++) pp_run_next(w.run, NULL); /* within a step */
+        pp_run_rewind(w.run, 5);
+        carry(c, w.run, saved, 1);
+        for (int step = 5; step < 7; step++) pp_run_step(w.run);
+        carry(c, t.run, saved, 0);
+        carry(c, w.run, other, 0);
+        CHECK_MSG(memcmp(saved, other, bytes) == 0, "handed over: %s", lost[n]);
+        CHECK(pp_run_loss(t.run) == pp_run_loss(w.run));
+        for (int32_t r = 0; r < c->ranks; r++) {
+            CHECK_EQ_INT(pp_run_versions(t.run, r), pp_run_versions(w.run, r));
+            CHECK_EQ_INT(pp_run_lag(t.run, r), pp_run_lag(w.run, r));
+            CHECK_EQ_DOUBLE(pp_run_peak_bytes(t.run, r), pp_run_peak_bytes(w.run, r));
+        }
+        cluster_stop(c);
+        free(saved), free(other);
+        toy_drop(&t), toy_drop(&u), toy_drop(&w);
     }
 }
 
@@ -387,6 +470,7 @@ int main(void) {
     test_every();
     test_options();
     test_lost();
+    test_handed_over();
     test_skip();
     test_overflow();
     test_keys();
