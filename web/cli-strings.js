@@ -143,8 +143,6 @@ would be best; --cuts says how many layers each measured stage had; --after comp
         noTwin: 'transfer = rendezvous: the Python program times messages that keep nobody, or the sender. Nearest legal: transfer=sender.',
         onlyPlain: (/** @type {string} */ format) =>
             `format = ${format}: it can hold dense layers with tanh, relu or identity, means over samples and plain descent at the end of the step. Nearest legal: format=json.`,
-        killStream: (/** @type {string} */ value, /** @type {string} */ name) =>
-            `kill = ${value}: ${name} has no flush between steps; a loss empties the pipeline, and what goes on is another run. Nearest legal: schedule=1f1b.`,
         flush: 'flush',
         noFlush: (/** @type {string} */ versions, /** @type {string} */ late) =>
             `none between steps: weight versions by rank ${versions}, gradients late by ${late} updates`,
@@ -169,12 +167,14 @@ would be best; --cuts says how many layers each measured stage had; --after comp
             `No speed-up was measured: the workers took ${n} times as long as one. The model, from the measured times: ${predicted}.`,
         speedUnknown: 'Too few undisturbed steps to compare the two.',
         stepShown: (/** @type {number} */ step) => `Step ${step}, the middle one by time of the second half; ms:`,
+        stepInStream:
+            'No flush: between its actions the ranks perform those of the steps before and after, here and in the prediction.',
         action: 'action',
         measuredSpan: 'measured',
         predictedSpan: 'predicted',
         andMore: (/** @type {number} */ n) => `… and ${n} more; --format json has all.`,
-        loss_: (/** @type {any} */ { rank, step, from }, /** @type {string} */ action) =>
-            `The worker of rank ${rank} was lost${action ? ` before ${action} of step ${step}` : ''}; the run went on from the checkpoint after ${en(from, 'step')}.`,
+        loss_: (/** @type {any} */ { rank, step, from }, /** @type {string} */ action, /** @type {any} */ stream) =>
+            `The worker of rank ${rank} was lost${action ? ` before ${action} of step ${step}` : ''}; the run went on from the checkpoint after ${en(from, 'step')}${stream && from > 0 ? ', with all that was under way there: older weights, sums of gradients, activations, messages' : ''}.`,
         workersEqual: 'The weights are those of one worker that was never disturbed, to the last bit.',
         workersDiffer: 'The weights are NOT those of one worker.',
         bytes: (/** @type {any} */ { measured, simulated }) =>
@@ -288,8 +288,6 @@ FILE — расписание: таблица PyTorch либо то, что за
         noTwin: 'transfer = rendezvous: программа на Python умеет передачи, которые не занимают никого либо только отправителя. Ближайшее допустимое: transfer=sender.',
         onlyPlain: (/** @type {string} */ format) =>
             `format = ${format}: сюда помещаются плотные слои с tanh, relu или identity, среднее по примерам и простой градиентный спуск в конце шага. Ближайшее допустимое: format=json.`,
-        killStream: (/** @type {string} */ value, /** @type {string} */ name) =>
-            `kill = ${value}: при ${name} конвейер между шагами не опустошается; потеря опустошит его, и дальше пойдёт уже другое обучение. Ближайшее допустимое: schedule=1f1b.`,
         flush: 'опустошение конвейера',
         noFlush: (/** @type {string} */ versions, /** @type {string} */ late) =>
             `между шагами нет: версий весов по устройствам ${versions}, градиенты запаздывают на ${late} обновлений`,
@@ -314,12 +312,14 @@ FILE — расписание: таблица PyTorch либо то, что за
             `Ускорения не измерено: потоки работали дольше одного в ${n} раза. Расчёт по измеренным временам: ${predicted}.`,
         speedUnknown: 'Слишком мало шагов без помех, чтобы сравнить.',
         stepShown: (/** @type {number} */ step) => `Шаг ${step}, средний по времени из второй половины; мс:`,
+        stepInStream:
+            'Конвейер не опустошается: между этими операциями идут операции соседних шагов; так и в расчёте.',
         action: 'операция',
         measuredSpan: 'измерено',
         predictedSpan: 'по расчёту',
         andMore: (/** @type {number} */ n) => `… и ещё ${n}; в --format json есть все.`,
-        loss_: (/** @type {any} */ { rank, step, from }, /** @type {string} */ action) =>
-            `Поток устройства ${rank} потерян${action ? ` перед ${action} шага ${step}` : ''}; обучение продолжено с контрольной точки после ${ru(from, 'шага', 'шагов', 'шагов')}.`,
+        loss_: (/** @type {any} */ { rank, step, from }, /** @type {string} */ action, /** @type {any} */ stream) =>
+            `Поток устройства ${rank} потерян${action ? ` перед ${action} шага ${step}` : ''}; обучение продолжено с контрольной точки после ${ru(from, 'шага', 'шагов', 'шагов')}${stream && from > 0 ? ' со всем, что было тогда начато: прежними весами, суммами градиентов, активациями, сообщениями в пути' : ''}.`,
         workersEqual: 'Веса те же, что у одного потока, которому ничто не мешало, до последнего бита.',
         workersDiffer: 'Веса НЕ те, что у одного потока.',
         bytes: (/** @type {any} */ { measured, simulated }) =>

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { cliStrings } from './cli-strings.js';
 import { OPS } from './engine.js';
 import { namedSettings } from './python-twin.js';
-import { endOf, MOST_WORKERS, median, WorkerRun, withCosts } from './workers.js';
+import { endOf, MOST_WORKERS, median, predict, WorkerRun } from './workers.js';
 import { threadWorker } from './workers-node.js';
 
 /** Rounds in which workers and the one take turns, after one that warms up. */
@@ -32,7 +32,6 @@ export async function workersCommand(engine, pairs, lang, format, kill, refuse) 
         if (config.ranks > MOST_WORKERS) throw refuse(text.tooManyWorkers(config.ranks, MOST_WORKERS));
         const lost = kill === undefined ? undefined : killOf(kill, training);
         if (lost === null) throw refuse(text.badKill(kill, actions.count - 1, training.settings.steps - 1));
-        if (lost && training.stream) throw refuse(text.killStream(kill, config.schedule));
         run = await new WorkerRun(training, threadWorker).start();
         const measured = await measure(engine, pairs, training, run, lost);
         return format === 'json' ? toJson(engine, training, measured) : toText(engine, training, measured, lang);
@@ -68,15 +67,17 @@ async function measure(engine, pairs, training, run, kill) {
     for (let round = 0; round < rounds; round++) {
         const end = Math.round((steps * (round + 1)) / rounds);
         const count = end - records.length;
-        const strikes = kill && kill.step >= records.length && kill.step < end;
+        // Without a flush an action may be done before its step has begun.
+        const still = run.losses.length === 0 ? kill : undefined;
         const begun = performance.now();
-        const made = await run.advance(count, { every, kill: strikes ? kill : undefined });
+        const made = await run.advance(count, { every, kill: still });
         const between = performance.now();
         records.push(...made);
         for (let step = 0; step < count; step++) training.run();
         const done = performance.now();
         // What warms up, and what had to be done twice, tells nothing of the pace.
-        if (!strikes && (round > 0 || rounds === 1))
+        const struck = still && run.losses.length > 0;
+        if (!struck && (round > 0 || rounds === 1))
             times.push({ workers: paceOf(made) ?? (between - begun) / count, one: (done - between) / count });
     }
     const long = (/** @type {any} */ { start, finish }) => Math.max(...finish) - Math.min(...start);
@@ -86,7 +87,7 @@ async function measure(engine, pairs, training, run, kill) {
     const trainingNames = new Set(engine.trainingOptions.map((/** @type {any} */ { name }) => name));
     const schedule = pairs.filter(([name]) => !trainingNames.has(name.toLowerCase()));
     const { step, costs } = engine.measuredStep(schedule, shown.start, shown.finish);
-    const predicted = engine.simulate(withCosts(schedule, costs));
+    const predicted = predict(engine, schedule, costs);
     const own = training.state.stages;
     const equal = run.state.stages.every((bytes, stage) => Buffer.compare(bytes, own[stage]) === 0);
     return { run, records, times, shown: { ...shown, measured: step }, costs, predicted, equal };
@@ -101,10 +102,9 @@ function figures({ times, shown, predicted, costs }) {
         workers,
         one,
         speedup: times.length > 0 ? median(times.map((/** @type {any} */ t) => t.one / t.workers)) : Number.NaN,
-        // One worker does what all ranks do, and waits for nobody.
-        predictedSpeedup: predicted.summary.busy / predicted.summary.makespan,
+        predictedSpeedup: predicted.speedup,
         step: shown.measured.summary.makespan,
-        predictedStep: predicted.summary.makespan,
+        predictedStep: predicted.makespan,
         end: endOf(shown),
         hop: costs.latency ? Math.max(...costs.latency) : 0,
         stage: forward.reduce((sum, cost) => sum + cost, 0) / forward.length,
@@ -145,8 +145,8 @@ function toJson(engine, training, measured) {
             microbatch: actions.microbatch[i],
             start: shown.measured.actions.start[i],
             finish: shown.measured.actions.finish[i],
-            predicted_start: predicted.actions.start[i],
-            predicted_finish: predicted.actions.finish[i],
+            predicted_start: predicted.start[i],
+            predicted_finish: predicted.finish[i],
         })),
         // On the clock of the actions: when each rank had heard all of the others and made its update.
         ends: [...shown.ended].map((end) => end - Math.min(...shown.start)),
@@ -180,8 +180,8 @@ function toText(engine, training, measured, lang) {
     const head = [text.action, text.measuredSpan, text.predictedSpan];
     const rows = Array.from({ length: Math.min(actions.count, SHOWN) }, (_, i) => [
         `${text.rank(actions.rank[i])}${actions.stage[i]}${OPS[actions.op[i]]}${actions.microbatch[i]}`,
-        ...[shown.measured, predicted].map(
-            ({ actions: { start, finish } }) => `${number(start[i], 3)} – ${number(finish[i], 3)}`,
+        ...[shown.measured.actions, predicted].map(
+            ({ start, finish }) => `${number(start[i], 3)} – ${number(finish[i], 3)}`,
         ),
     ]);
     const widths = head.map((name, i) => Math.max(name.length, ...rows.map((row) => row[i].length)));
@@ -203,6 +203,7 @@ function toText(engine, training, measured, lang) {
               ),
         '',
         text.stepShown(shown.step),
+        ...(training.stream ? [text.stepInStream] : []),
         line(head),
         ...rows.map(line),
         ...(actions.count > SHOWN ? [text.andMore(actions.count - SHOWN)] : []),
@@ -213,6 +214,7 @@ function toText(engine, training, measured, lang) {
                 loss.action < 0
                     ? ''
                     : `${actions.stage[loss.action]}${OPS[actions.op[loss.action]]}${actions.microbatch[loss.action]}`,
+                training.stream,
             ),
         ),
         text[equal ? 'workersEqual' : 'workersDiffer'],

@@ -540,6 +540,8 @@ export default {
     workers_many: 'There are more devices than the {0} that get a thread each.',
     workers_chart: 'Measured: step {0} of the training, milliseconds',
     workers_chart_name: 'Measured times of the operations on {0} devices: {1} milliseconds',
+    workers_stream:
+        'No flush between steps: in the gaps of this one the devices are at work on its neighbours. The model counts them in.',
     workers_table: 'The measurement in numbers',
     workers_one: 'one thread, ms a step',
     workers_many_ms: 'all workers, ms a step',
@@ -554,6 +556,8 @@ export default {
     workers_stage: 'forward pass of one stage, ms',
     workers_lost:
         'Device {0} was lost before {1} of step {2}; another took its place, and all went on from the checkpoint after step {3}.',
+    workers_lost_stream:
+        'It held all that was under way there, too: older weights, sums of gradients, activations, messages.',
     workers_same: 'In the end the weights were those of a training that nothing disturbed, to the last bit.',
     workers_near:
         'In the end the weights differed from those of the undisturbed training without a pipeline by at most {0}: the rounding of sums in another order.',

@@ -195,7 +195,7 @@ export class TrainingPanel {
             ${this.#more.render(engine, this.#training, this.#record?.step ?? 0, this.running || this.#workers.busy, lang)}
             ${this.#training ? this.#renderWeights(this.#training, lang, t) : nothing}
             <p class="note">${t('train_honest')}</p>
-            ${this.#training && !this.#training.stream ? this.#workers.render({ engine, training: this.#training, request: this.#request, lang, reset: () => this.reset(), begin }) : nothing}`;
+            ${this.#training ? this.#workers.render({ engine, training: this.#training, request: this.#request, lang, reset: () => this.reset(), begin }) : nothing}`;
     }
 
     /**

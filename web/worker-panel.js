@@ -7,7 +7,17 @@ import { countOf, formatNumber } from './numbers.js';
 import { buildScene } from './scene.js';
 import { textOf } from './strings.js';
 import { renderScene, updateSvg } from './svg.js';
-import { costChanges, endOf, MOST_WORKERS, median, pageWorker, WorkerRun, withCosts, workersKnown } from './workers.js';
+import {
+    costChanges,
+    endOf,
+    MOST_WORKERS,
+    median,
+    pageWorker,
+    predict,
+    WorkerRun,
+    withCosts,
+    workersKnown,
+} from './workers.js';
 
 /** @typedef {import('./engine.js').Engine} Engine @typedef {import('./engine.js').Training} Training */
 
@@ -27,31 +37,39 @@ const CHOICES = { width: ['16', '64', '128', '256', '512'], batch: ['32', '128',
 const pause = () => new Promise((go) => setTimeout(go, 0));
 
 /**
- * A step on this thread, which is given back to the page in between; what the page then does is taken out of the times.
+ * Makes steps on this thread, which is given back to the page in between; what the page then does is taken out of the times.
  * @param {Training} training @param {() => boolean} wanted  no: null, and the training may be gone
  */
-async function stepInSlices(training, wanted) {
+function stepsInSlices(training, wanted) {
     const { count } = training.simulation.actions;
-    const start = new Float64Array(count);
-    const finish = new Float64Array(count);
-    let until = performance.now() + SLICE_MS;
+    const fresh = () => ({ start: new Float64Array(count), finish: new Float64Array(count) });
+    let ahead = fresh(); // of the next step, where there is no flush
     let away = 0;
+    let left = performance.now();
     const now = () => performance.now() - away;
-    const begun = now();
-    for (let i = 0; i < count; i++) {
-        const from = now();
-        const { action } = training.next();
-        start[action] = from;
-        finish[action] = now();
-        if (performance.now() < until) continue;
-        const left = performance.now();
-        await pause();
-        if (!wanted()) return null;
+    return async () => {
+        const own = ahead;
+        ahead = fresh();
         away += performance.now() - left;
-        until = performance.now() + SLICE_MS;
-    }
-    training.run();
-    return { start, finish, ended: [now()], took: now() - begun };
+        let until = performance.now() + SLICE_MS;
+        const begun = now();
+        for (;;) {
+            const from = now();
+            const { action, done, ahead: early } = training.next();
+            if (done) break;
+            const of = early ? ahead : own;
+            of.start[action] = from;
+            of.finish[action] = now();
+            if (performance.now() < until) continue;
+            left = performance.now();
+            await pause();
+            if (!wanted()) return null;
+            away += performance.now() - left;
+            until = performance.now() + SLICE_MS;
+        }
+        left = performance.now();
+        return { ...own, ended: [now()], took: now() - begun };
+    };
 }
 
 /** The smallest step of the clock, ms: pages are given a coarse one. */
@@ -125,9 +143,10 @@ export class WorkerPanel {
         this.#update();
         try {
             const one = /** @type {number[]} */ ([]);
+            const step = stepsInSlices(training, wanted);
             const alone = async () => {
                 for (let i = 0; i < ALONE; i++) {
-                    const made = await stepInSlices(training, wanted);
+                    const made = await step();
                     if (!made) return;
                     one.push(made.took);
                     this.#adopt([training.step()]);
@@ -138,7 +157,7 @@ export class WorkerPanel {
             await alone();
             if (!wanted()) return;
             const by =
-                (await this.#byWorkers(engine, training)) ?? (wanted() && (await this.#inSlices(training, wanted)));
+                (await this.#byWorkers(engine, training)) ?? (wanted() && (await this.#inSlices(training, step)));
             if (!by || !wanted()) return;
             const difference = await this.#catchUp(training, by.records, wanted);
             await alone();
@@ -188,11 +207,11 @@ export class WorkerPanel {
         return { records: [...first, ...records], timed: records, each, losses, workers: config.ranks };
     }
 
-    /** The same steps, one action after another on this thread. @param {Training} training @param {() => boolean} wanted */
-    async #inSlices(training, wanted) {
+    /** The same steps, one action after another on this thread. @param {Training} training @param {() => Promise<any>} step */
+    async #inSlices(training, step) {
         const timed = [];
         for (let n = 0; n < STEPS; n++) {
-            const made = await stepInSlices(training, wanted);
+            const made = await step();
             if (!made) return null;
             const record = training.step();
             timed.push({ ...record, ...made });
@@ -238,7 +257,7 @@ export class WorkerPanel {
         );
         /** @type {any} */ let predicted = null;
         try {
-            predicted = engine.simulate(withCosts(Object.entries(request), texts));
+            predicted = predict(engine, Object.entries(request), texts);
         } catch {} // costs that do not go with another option of the request
         this.#result = {
             shape: shapeOf(request),
@@ -323,7 +342,7 @@ export class WorkerPanel {
             : gain > 1
               ? t('workers_faster', number(gain))
               : t('workers_slower', number(1 / gain));
-        const model = predicted ? predicted.summary.busy / predicted.summary.makespan : Number.NaN;
+        const model = predicted?.speedup ?? Number.NaN;
         /** @type {[string, string, string][]} */
         const rows = [
             ['one', t('workers_one'), number(one)],
@@ -331,7 +350,7 @@ export class WorkerPanel {
             ['speedup', t('workers_speedup'), speedup],
             ['model', t('workers_model'), workers > 0 ? told(model) : '—'],
             ['operations', t('workers_step'), number(step.summary.makespan)],
-            ['predicted', t('workers_predicted'), number(predicted?.summary.makespan ?? Number.NaN)],
+            ['predicted', t('workers_predicted'), number(predicted?.makespan ?? Number.NaN)],
             ['end', t('workers_end'), told(result.end, 3)],
             ['hop', t('workers_hop'), workers > 0 ? told(result.hop, 3) : '—'],
             ['stage', t('workers_stage'), told(result.stage, 3)],
@@ -342,8 +361,9 @@ export class WorkerPanel {
             ${result.reason ? html`<p class="note">${t('workers_none', t(result.reason, MOST_WORKERS))}</p>` : nothing}
             <p>${t('workers_chart', result.number)}</p>
             <div class="beside" data-plot="measured"></div>
+            ${training.stream ? html`<p class="note">${t('workers_stream')}</p>` : nothing}
             <table class="numbers-table" aria-label=${t('workers_table')}><tbody>${rows.map(([key, label, value]) => html`<tr><th scope="row">${label}</th><td data-worker-value=${key}>${value}</td></tr>`)}</tbody></table>
-            ${result.losses.map((/** @type {any} */ { rank, action, step: at, from }) => html`<p class="note" data-worker-loss>${t('workers_lost', rank + 1, action < 0 ? '—' : name(action), at + 1, from)} ${result.difference === 0 ? t('workers_same') : t('workers_near', result.difference.toExponential(0))}</p>`)}
+            ${result.losses.map((/** @type {any} */ { rank, action, step: at, from }) => html`<p class="note" data-worker-loss>${t('workers_lost', rank + 1, action < 0 ? '—' : name(action), at + 1, from)} ${training.stream ? t('workers_lost_stream') : nothing} ${result.difference === 0 ? t('workers_same') : t('workers_near', result.difference.toExponential(0))}</p>`)}
             ${result.coarse ? html`<p class="note">${t('workers_coarse')}</p>` : nothing}
             ${
                 this.#isFed(request)
@@ -358,7 +378,7 @@ export class WorkerPanel {
         if (!box || !this.#result) return;
         const { step } = this.#result;
         const span = this.#isFed(request)
-            ? Math.max(step.summary.makespan, this.#result.predicted?.summary.makespan ?? 0)
+            ? Math.max(step.summary.makespan, this.#result.predicted?.list ?? 0)
             : 0;
         const width = box.clientWidth || 760;
         const of = `${width} ${span} ${lang} ${this.#result.number} ${step.summary.makespan}`;

@@ -46,6 +46,44 @@ export const withCosts = (pairs, costs) => [
 /** The same as changes to a request: '' where an option is to go. @param {Record<string, string>} costs */
 export const costChanges = (costs) => Object.fromEntries(COSTS.map((name) => [name, costs[name] ?? '']));
 
+/**
+ * What the model says of a step with measured costs: start and finish of each action, from the first of them to the last,
+ * milliseconds from one step to the next, and the speed-up over one worker, who waits for nobody. Without a flush that is a step
+ * between two others, where there are as many micro-batches as ranks or more, so that steps are alike; list: time of the step
+ * by itself.
+ * @param {any} engine @param {[string, any][]} request @param {Record<string, any>} costs
+ */
+export function predict(engine, request, costs) {
+    const pairs = withCosts(request, costs);
+    const { actions, config, stream, summary } = engine.simulate(pairs);
+    const { microbatches: m, ranks } = config;
+    let { start, finish } = actions;
+    let pace = summary.makespan;
+    if (stream && m < ranks) pace = Number.NaN;
+    else if (stream) {
+        const others = pairs.filter(([name]) => !['m', 'microbatches'].includes(plain(name)));
+        const long = engine.simulate([...others, ['microbatches', String(3 * m)]]).actions;
+        const name = (/** @type {any} */ { rank, op, microbatch }, /** @type {number} */ i, back = 0) =>
+            `${rank[i]} ${op[i]} ${microbatch[i] - back}`;
+        const at = new Map(Array.from(actions.rank, (_, i) => [name(actions, i), i]));
+        [start, finish] = [new Float64Array(actions.count), new Float64Array(actions.count)];
+        const ends = [0, 0, 0];
+        for (let i = 0; i < long.count; i++) {
+            const step = Math.floor(long.microbatch[i] / m);
+            ends[step] = Math.max(ends[step], long.finish[i]);
+            if (step !== 1) continue;
+            const own = at.get(name(long, i, m)) ?? 0;
+            start[own] = long.start[i];
+            finish[own] = long.finish[i];
+        }
+        pace = ends[1] - ends[0];
+        const begun = Math.min(...start);
+        [start, finish] = [start, finish].map((times) => times.map((/** @type {number} */ time) => time - begun));
+    }
+    const makespan = Math.max(...finish);
+    return { start, finish, makespan, pace, speedup: summary.busy / pace, list: summary.makespan };
+}
+
 /** From the last action of a step to the last update. @param {{ finish: Float64Array, ended: ArrayLike<number> }} step */
 export const endOf = ({ finish, ended }) => Math.max(...Array.from(ended)) - Math.max(...finish);
 
