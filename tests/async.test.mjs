@@ -8,11 +8,17 @@ import { loadEngine } from '../web/engine.js';
 import { headline, partsText } from '../web/format.js';
 import { twinOf } from '../web/python-twin.js';
 import { TrainingLoop } from '../web/training-loop.js';
-import { WorkerRun } from '../web/workers.js';
+import { predict, WorkerRun } from '../web/workers.js';
 import { threadWorker } from '../web/workers-node.js';
 
 const engine = await loadEngine();
 const cli = fileURLToPath(new URL('../web/cli.js', import.meta.url));
+/** @param {any} a @param {any} b @param {string} what */
+function sameState(a, b, what) {
+    assert.equal(a.step, b.step, what);
+    for (const [stage, bytes] of b.stages.entries())
+        assert.equal(Buffer.compare(a.stages[stage], bytes), 0, `${what}, stage ${stage}`);
+}
 /** @param {string} line */
 const run = (line) => spawnSync(process.execPath, [cli, ...line.split(' ')], { encoding: 'utf8' });
 const plain = (/** @type {string} */ text) => text.replace(/\s/g, ' ');
@@ -111,7 +117,7 @@ test('ranks in threads: weights, losses and live bytes are those of one instance
                 assert.deepEqual([step, loss, skipped], [own.step, own.loss, false]);
                 assert.equal(own.weight_difference, 0);
             }
-            assert.deepEqual(workers.state.weights, training.state.weights);
+            sameState(workers.state, training.state, JSON.stringify(options));
             assert.deepEqual(records[6].bytes, training.activationBytes.measured);
             // Of every action of a step there is a time, also of those that were done before it began.
             for (const { start, finish } of records)
@@ -121,6 +127,95 @@ test('ranks in threads: weights, losses and live bytes are those of one instance
             training.close();
         }
     }
+});
+
+for (const options of [
+    { schedule: 'pipedream', ranks: 2, microbatches: 3, update: 'momentum' },
+    { schedule: 'pipedream', ranks: 3, microbatches: 4, update: 'adam', batch: 14 },
+    { schedule: 'pipedream', ranks: 3, microbatches: 2 },
+    { schedule: '2bw', ranks: 2, microbatches: 2, group: 5, update: 'adam' },
+    { schedule: '2bw', ranks: 3, microbatches: 4, group: 3, update: 'momentum', recompute: 'late' },
+])
+    test(`a worker ended at each action of a step in turn, ${JSON.stringify(options)}: the stream goes on to equal weights`, async () => {
+        const undisturbed = engine.train(options);
+        const losses = Array.from({ length: 6 }, () => undisturbed.step().loss);
+        const { count, rank } = undisturbed.simulation.actions;
+        try {
+            for (let action = 0; action < count; action++) {
+                const training = engine.train(options);
+                const workers = await new WorkerRun(training, threadWorker).start();
+                try {
+                    const records = await workers.advance(6, { every: 2, kill: { step: 3, action } });
+                    sameState(workers.state, undisturbed.state, `action ${action}`);
+                    const [{ from }] = workers.losses;
+                    assert.ok(from === 2 || from === 0, `from ${from}`);
+                    assert.deepEqual(workers.losses, [{ rank: rank[action], action, step: 3, from }]);
+                    assert.deepEqual(
+                        records.map(({ loss }) => loss),
+                        losses,
+                    );
+                    // Also of what had been done before the checkpoint.
+                    for (const { start, finish } of records)
+                        for (const [i, at] of start.entries()) assert.ok(at > 0 && finish[i] >= at, `action ${i}`);
+                } finally {
+                    workers.close();
+                    training.close();
+                }
+            }
+        } finally {
+            undisturbed.close();
+        }
+    });
+
+test('a stream is handed from one thread to workers and back while micro-batches are under way', async () => {
+    for (const { versions, late, ...options } of settings) {
+        const [training, alone] = [engine.train(options), engine.train(options)];
+        for (let step = 0; step < 3; step++) training.step();
+        const workers = await new WorkerRun(training, threadWorker).start();
+        try {
+            await workers.advance(4, { kill: { step: 5, action: 2 } });
+            training.state = workers.state;
+            for (let step = 0; step < 4; step++) training.step(); // the unpipelined network makes the steps, too
+            const { weight_difference, loss, reference_loss } = training.step();
+            assert.deepEqual([weight_difference, loss], [0, reference_loss]);
+            for (let step = 0; step < 8; step++) alone.run();
+            sameState(training.state, alone.state, JSON.stringify(options));
+            assert.deepEqual([training.stream?.versions, training.stream?.late], [versions, late]);
+        } finally {
+            workers.close();
+            training.close();
+            alone.close();
+        }
+    }
+});
+
+test('saving and resuming a stream takes no memory that stays', () => {
+    const training = engine.train({ schedule: 'pipedream', ranks: 3, microbatches: 4, update: 'adam' });
+    let saved = training.state;
+    const go = (/** @type {number} */ rounds) => {
+        for (let round = 0; round < rounds; round++) {
+            for (let step = 0; step < 3; step++) training.run();
+            if (round % 2) training.state = saved;
+            saved = training.state;
+        }
+    };
+    go(10);
+    const bytes = engine.core.memory.buffer.byteLength;
+    go(2000);
+    assert.equal(engine.core.memory.buffer.byteLength, bytes);
+    training.close();
+});
+
+test('without a flush the model predicts a step between others: where no hop takes time, no bubble', () => {
+    const request = Object.entries({ schedule: 'pipedream', ranks: 3, microbatches: 6 });
+    const { pace, speedup, makespan, list, start, finish } = predict(engine, request, { forward: [1], backward: [2] });
+    assert.deepEqual([pace, speedup, list], [18, 3, 24]);
+    assert.ok(makespan >= list && Math.min(...start) === 0 && Math.max(...finish) === makespan);
+    assert.ok(start.every((at, i) => finish[i] - at === 1 || finish[i] - at === 2));
+    // With a flush it is the list itself; with fewer micro-batches than ranks steps are not alike.
+    assert.equal(predict(engine, [['schedule', '1f1b'], ['m', '6'], ['ranks', '3']], { forward: [1] }).pace, 24);
+    const few = [['schedule', 'pipedream'], ['m', '2'], ['ranks', '3']];
+    assert.ok(Number.isNaN(predict(engine, /** @type {any} */ (few), {}).speedup));
 });
 
 test('TEN-14: the command line says that there is no flush, which versions there are, and how late gradients come', () => {
@@ -177,7 +272,25 @@ test('what cannot repeat such a run does not pretend to', () => {
     assert.doesNotMatch(text, /loss/);
     for (const format of ['python', 'torch'])
         assert.equal(run(`train -s pipedream -p 2 -m 4 --format ${format}`).status, 2);
-    const killed = run('train -s pipedream -p 2 -m 4 --steps 3 --workers --kill 3@1 --lang en');
-    assert.equal(killed.status, 2);
-    assert.match(killed.stderr, /kill = 3@1: pipedream has no flush between steps; .* Nearest legal: schedule=1f1b\./);
+});
+
+test('train --workers --kill without a flush: what was lost, from where the stream went on, and that the weights are equal', () => {
+    const en = run('train -s pipedream -p 2 -m 4 --steps 12 --workers --kill 3@7 --checkpoint-every 2 --lang en');
+    assert.equal(en.status, 0, en.stderr);
+    assert.match(en.stdout, /rank 0 was lost before 0F2 of step 7; .* after 6 steps, with all that was under way there/);
+    assert.match(en.stdout, /never disturbed, to the last bit/);
+    const ru = run('train -s 2bw -p 3 -m 4 --update adam --steps 12 --workers --kill 9@5 --checkpoint-every 2 --lang ru');
+    assert.match(ru.stdout, /устройства 1 потерян перед 1F1 шага 5; .* после \d шагов со всем, что было тогда начато/);
+    assert.match(ru.stdout, /до последнего бита/);
+    // A forward that is done before its step begins, in the round before; and one of the first step.
+    for (const kill of ['0@6', '1@0', '15@11']) {
+        const { workers } = JSON.parse(
+            run(`train -s pipedream -p 2 -m 4 --steps 12 --workers --kill ${kill} --format json`).stdout,
+        );
+        assert.equal(workers.equal, true);
+        assert.deepEqual(
+            workers.losses.map((/** @type {any} */ loss) => `${loss.action}@${loss.step}`),
+            [kill],
+        );
+    }
 });

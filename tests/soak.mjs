@@ -1,5 +1,5 @@
 // 10^5 steps of training keep memory flat: that of the core to the byte, that of the process but for what the collector
-// has not yet taken; by one thread, plain and with all options, and by a worker a rank, which also makes equal weights.
+// has not yet taken; by one thread, plain and with all options, and by a worker a rank, with a flush and without, which also makes equal weights.
 // Started by npm run fuzz:  node --expose-gc tests/soak.mjs [STEPS, 100000]
 import assert from 'node:assert/strict';
 import { loadEngine } from '../web/engine.js';
@@ -51,30 +51,39 @@ for (const options of [plain, all]) {
     );
 }
 
-const training = engine.train(all);
-const workers = await new WorkerRun(training, threadWorker).start();
-const advance = async (/** @type {number} */ count) => {
-    for (let done = 0; done < count; done += 1000) await workers.advance(Math.min(1000, count - done), { every: 250 });
-};
-await advance(WARM);
-const before = await memory();
-await advance(steps >> 1);
-const half = await memory();
-await advance(steps - (steps >> 1));
-const after = await memory();
-const own = after.own - before.own;
-// Every thread has a heap of its own, which grows at first; by 50000 steps it no longer does.
-const rss = after.rss - half.rss;
-for (let i = 0; i < WARM + steps; i++) training.run();
-const { state } = training;
-assert.equal(workers.state.step, state.step);
-for (const [stage, saved] of workers.state.stages.entries())
-    assert.equal(Buffer.compare(saved, state.stages[stage]), 0, `stage ${stage}`);
-workers.close();
-training.close();
-assert.ok(own < 1e6, `${own} bytes more`);
-// Every thread has a heap of its own, and gives pages back when it likes.
-assert.ok(rss < 3e7, `${rss} bytes more of the process`);
-console.log(
-    `soak: 2 workers, ${steps} steps, ${own} bytes more in JavaScript, ${rss} in the whole process; equal weights`,
-);
+/** The stream also loses a worker in every thousand steps. */
+for (const options of [all, { ...plain, schedule: '2bw', update: 'adam' }]) {
+    const training = engine.train(options);
+    const stream = Boolean(training.stream);
+    const workers = await new WorkerRun(training, threadWorker).start();
+    const advance = async (/** @type {number} */ count) => {
+        for (let done = 0; done < count; done += 1000) {
+            const action = (done / 1000) % training.simulation.actions.count;
+            const kill = stream ? { step: workers.state.step + 300, action } : undefined;
+            await workers.advance(Math.min(1000, count - done), { every: 250, kill });
+        }
+    };
+    await advance(WARM);
+    const before = await memory();
+    await advance(steps >> 1);
+    const half = await memory();
+    await advance(steps - (steps >> 1));
+    const after = await memory();
+    const own = after.own - before.own;
+    // Every thread has a heap of its own, which grows at first; by 50000 steps it no longer does.
+    const rss = after.rss - half.rss;
+    for (let i = 0; i < WARM + steps; i++) training.run();
+    const { state } = training;
+    assert.equal(workers.state.step, state.step);
+    for (const [stage, saved] of workers.state.stages.entries())
+        assert.equal(Buffer.compare(saved, state.stages[stage]), 0, `stage ${stage}`);
+    const { length } = workers.losses;
+    workers.close();
+    training.close();
+    assert.ok(own < 1e6, `${own} bytes more`);
+    // Every thread has a heap of its own, and gives pages back when it likes.
+    assert.ok(rss < 3e7, `${rss} bytes more of the process`);
+    console.log(
+        `soak: ${options.schedule}, 2 workers, ${length} of them lost, ${steps} steps, ${own} bytes more in JavaScript, ${rss} in the whole process; equal weights`,
+    );
+}
