@@ -4,11 +4,13 @@ import { availableParallelism } from 'node:os';
 import { cliStrings } from './cli-strings.js';
 import { OPS } from './engine.js';
 import { namedSettings } from './python-twin.js';
-import { endOf, MOST_WORKERS, median, predict, WorkerRun } from './workers.js';
+import { endOf, MOST_WORKERS, measuredOf, median, middleStep, predict, WorkerRun } from './workers.js';
 import { threadWorker } from './workers-node.js';
 
 /** Rounds in which workers and the one take turns, after one that warms up. */
 const ROUNDS = 5;
+/** Steps of a round without a flush. */
+const LEAST = 5;
 /** Actions that are printed; JSON has all. */
 const SHOWN = 40;
 
@@ -60,9 +62,11 @@ async function measure(engine, pairs, training, run, kill) {
     const { steps } = training.settings;
     const { config } = training.simulation;
     const every = config.checkpoint_every || 10;
-    const rounds = Math.min(steps, ROUNDS + 1);
+    // Without a flush a step is measured between others of its round.
+    const rounds = Math.min(training.stream ? Math.max(1, Math.floor(steps / LEAST)) : steps, ROUNDS + 1);
     /** @type {import('./workers.js').RankStep[]} */
     const records = [];
+    const runs = [];
     const times = [];
     for (let round = 0; round < rounds; round++) {
         const end = Math.round((steps * (round + 1)) / rounds);
@@ -73,6 +77,7 @@ async function measure(engine, pairs, training, run, kill) {
         const made = await run.advance(count, { every, kill: still });
         const between = performance.now();
         records.push(...made);
+        runs.push(made);
         for (let step = 0; step < count; step++) training.run();
         const done = performance.now();
         // What warms up, and what had to be done twice, tells nothing of the pace.
@@ -80,13 +85,12 @@ async function measure(engine, pairs, training, run, kill) {
         if (!struck && (round > 0 || rounds === 1))
             times.push({ workers: paceOf(made) ?? (between - begun) / count, one: (done - between) / count });
     }
-    const long = (/** @type {any} */ { start, finish }) => Math.max(...finish) - Math.min(...start);
-    const late = records.slice(records.length >> 1).filter(({ start }) => start.length > 0);
-    late.sort((a, b) => long(a) - long(b));
-    const shown = late[late.length >> 1];
+    const late = runs.map((made) => made.filter(({ step }) => step > steps >> 1));
+    const group = middleStep(late, training.stream);
+    const shown = group[group.length >> 1];
     const trainingNames = new Set(engine.trainingOptions.map((/** @type {any} */ { name }) => name));
     const schedule = pairs.filter(([name]) => !trainingNames.has(name.toLowerCase()));
-    const { step, costs } = engine.measuredStep(schedule, shown.start, shown.finish);
+    const { step, costs } = measuredOf(engine, schedule, group);
     const predicted = predict(engine, schedule, costs);
     const own = training.state.stages;
     const equal = run.state.stages.every((bytes, stage) => Buffer.compare(bytes, own[stage]) === 0);

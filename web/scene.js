@@ -39,6 +39,8 @@ import { textOf } from './strings.js';
  * @property {number} [minCell]  where the shortest cell would be narrower, the scene grows beyond the box
  * @property {string} [idPrefix]  for ids that must be unique in a page
  * @property {boolean} [pixels]  more than SVG_CELLS cells are left to a canvas
+ * @property {{ rank: ArrayLike<number>, start: ArrayLike<number>, finish: ArrayLike<number> }[]} [others]  what ranks do besides,
+ *     of other steps; without names
  * @property {View | null} [view]  a part of the step; null, and where it is left out: the whole
  *
  * @typedef {{ from: number, span: number, first: number, ranks: number, rowHeight: number }} View  ticks and ranks in sight
@@ -410,6 +412,20 @@ function cellShapes(scene, simulation, chunk, chunks) {
         shapes.push({ type: 'path', class: `pf-chunk ${onCellClass(kind >> 1, kind & 1)}`, d: bars[kind].toString() });
     }
     return shapes;
+}
+
+/** @param {Scene} scene @param {NonNullable<SceneOptions['others']>} others @param {number} makespan @returns {Shape[]} */
+function otherShapes(scene, others, makespan) {
+    const path = new BoxPath();
+    const { zero, scale } = scene.plot;
+    for (const { rank, start, finish } of others)
+        for (let i = 0; i < rank.length; i++) {
+            const from = Math.max(start[i], zero);
+            const w = (Math.min(finish[i], zero + makespan) - from) * scale;
+            const box = drawn({ x: timeToX(scene, from), y: rowTop(scene, rank[i]), w, h: scene.rows.height });
+            if (w > 0) path.box(box.x, box.y, box.w, box.h, 2);
+        }
+    return path.empty ? [] : [{ type: 'path', class: 'pf-other', d: path.toString() }];
 }
 
 /** What stands in a cell: the micro-batch, counted from 1. @param {Simulation} simulation @param {number} i */
@@ -793,7 +809,7 @@ const boxIn = (boxes) => (i) => ({ x: boxes.x[i], y: boxes.y[i], w: boxes.w[i], 
  */
 export function buildScene(simulation, options = {}) {
     const { width = 760, lang = 'ru', transfers = true, phases = true, labels = true, legend = false } = options;
-    const { minCell = 0, idPrefix = 'pf', pixels = false, view = null } = options;
+    const { minCell = 0, idPrefix = 'pf', pixels = false, view = null, others = [] } = options;
     const { actions, idle, perRank, summary, rankBegin } = simulation;
     const ranks = perRank.length;
     const { first, ranks: count } = view ?? { first: 0, ranks };
@@ -873,6 +889,7 @@ export function buildScene(simulation, options = {}) {
         ...(bracketed ? phaseShapes(scene, simulation) : []),
         ...idleShapes(scene, simulation),
         ...(scene.dense ? [] : [track]),
+        ...otherShapes(scene, others, makespan),
         { type: 'g', class: 'pf-cells', shapes: [...cellShapes(scene, simulation, chunk, chunks), ...numbered] },
         ...(transfers && !scene.dense ? transferShapes(scene, simulation) : []),
         {

@@ -541,7 +541,7 @@ export default {
     workers_chart: 'Measured: step {0} of the training, milliseconds',
     workers_chart_name: 'Measured times of the operations on {0} devices: {1} milliseconds',
     workers_stream:
-        'No flush between steps: in the gaps of this one the devices are at work on its neighbours. The model counts them in.',
+        'No flush between steps: the grey cells are operations of the steps before and after. The model counts them in.',
     workers_table: 'The measurement in numbers',
     workers_one: 'one thread, ms a step',
     workers_many_ms: 'all workers, ms a step',

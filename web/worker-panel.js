@@ -11,7 +11,9 @@ import {
     costChanges,
     endOf,
     MOST_WORKERS,
+    measuredOf,
     median,
+    middleStep,
     pageWorker,
     predict,
     WorkerRun,
@@ -161,7 +163,7 @@ export class WorkerPanel {
             if (!by || !wanted()) return;
             const difference = await this.#catchUp(training, by.records, wanted);
             await alone();
-            if (wanted()) this.#conclude(engine, request, { ...by, difference }, one);
+            if (wanted()) this.#conclude(engine, request, { ...by, difference, stream: training.stream }, one);
         } catch (error) {
             if (wanted()) this.#failed = String(error);
         } finally {
@@ -243,10 +245,11 @@ export class WorkerPanel {
     }
 
     /** @param {Engine} engine @param {Record<string, any>} request @param {any} by @param {number[]} one */
-    #conclude(engine, request, { timed, each, losses, workers, difference }, one) {
-        const long = (/** @type {any} */ { start, finish }) => Math.max(...finish) - Math.min(...start);
-        const middle = [...timed].sort((a, b) => long(a) - long(b))[timed.length >> 1];
-        const { step, costs } = engine.measuredStep(request, middle.start, middle.finish);
+    #conclude(engine, request, { timed, each, losses, workers, difference, stream }, one) {
+        const group = middleStep([timed], stream);
+        const middle = group[group.length >> 1];
+        const { step, costs } = measuredOf(engine, Object.entries(request), group);
+        const begun = Math.min(...middle.start);
         // As a reader would type them: four digits are more than any clock of a page has.
         const clock = clockStep();
         const texts = Object.fromEntries(
@@ -262,6 +265,11 @@ export class WorkerPanel {
         this.#result = {
             shape: shapeOf(request),
             step,
+            others: group.filter((other) => other !== middle).map(({ start, finish }) => ({
+                rank: step.actions.rank,
+                start: start.map((/** @type {number} */ time) => time - begun),
+                finish: finish.map((/** @type {number} */ time) => time - begun),
+            })),
             costs: texts,
             feed: costChanges(texts),
             predicted,
@@ -361,7 +369,7 @@ export class WorkerPanel {
             ${result.reason ? html`<p class="note">${t('workers_none', t(result.reason, MOST_WORKERS))}</p>` : nothing}
             <p>${t('workers_chart', result.number)}</p>
             <div class="beside" data-plot="measured"></div>
-            ${training.stream ? html`<p class="note">${t('workers_stream')}</p>` : nothing}
+            ${result.others.length > 0 ? html`<p class="note">${t('workers_stream')}</p>` : nothing}
             <table class="numbers-table" aria-label=${t('workers_table')}><tbody>${rows.map(([key, label, value]) => html`<tr><th scope="row">${label}</th><td data-worker-value=${key}>${value}</td></tr>`)}</tbody></table>
             ${result.losses.map((/** @type {any} */ { rank, action, step: at, from }) => html`<p class="note" data-worker-loss>${t('workers_lost', rank + 1, action < 0 ? '—' : name(action), at + 1, from)} ${training.stream ? t('workers_lost_stream') : nothing} ${result.difference === 0 ? t('workers_same') : t('workers_near', result.difference.toExponential(0))}</p>`)}
             ${result.coarse ? html`<p class="note">${t('workers_coarse')}</p>` : nothing}
@@ -376,7 +384,7 @@ export class WorkerPanel {
     draw(root, lang, request, idPrefix) {
         const box = root.querySelector('[data-plot="measured"]');
         if (!box || !this.#result) return;
-        const { step } = this.#result;
+        const { step, others } = this.#result;
         const span = this.#isFed(request)
             ? Math.max(step.summary.makespan, this.#result.predicted?.list ?? 0)
             : 0;
@@ -384,7 +392,7 @@ export class WorkerPanel {
         const of = `${width} ${span} ${lang} ${this.#result.number} ${step.summary.makespan}`;
         const old = /** @type {SVGSVGElement | null} */ (box.firstElementChild);
         if (old?.getAttribute('data-of') === of) return;
-        const scene = buildScene(step, { lang, width, span, phases: false, idPrefix });
+        const scene = buildScene(step, { lang, width, span, phases: false, idPrefix, others });
         const picture = old ?? renderScene(scene, document);
         if (old) updateSvg(old, scene);
         else box.replaceChildren(picture);

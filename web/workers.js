@@ -47,34 +47,50 @@ export const withCosts = (pairs, costs) => [
 export const costChanges = (costs) => Object.fromEntries(COSTS.map((name) => [name, costs[name] ?? '']));
 
 /**
+ * Three steps of a stream as one list: the request for it, its actions, and of each its step, 0 to 2, and what it is in the list
+ * of one step. Null where there is a flush, and where the list's ranks have more micro-batches under way than the step's.
+ * @param {any} engine @param {[string, any][]} pairs
+ */
+function threeSteps(engine, pairs) {
+    const { actions, config, stream } = engine.simulate(pairs);
+    const { microbatches: m, ranks } = config;
+    if (!stream || m < ranks) return null;
+    const others = pairs.filter(([name]) => !['m', 'microbatches'].includes(plain(name)));
+    /** @type {[string, any][]} */
+    const request = [...others, ['microbatches', String(3 * m)]];
+    const { actions: long } = engine.simulate(request);
+    const name = (/** @type {any} */ { rank, op, microbatch }, /** @type {number} */ i) =>
+        `${rank[i]} ${op[i]} ${microbatch[i] % m}`;
+    const at = new Map(Array.from(actions.rank, (_, i) => [name(actions, i), i]));
+    return {
+        request,
+        long,
+        step: Array.from(long.microbatch, (k) => Math.floor(k / m)),
+        own: Array.from(long.microbatch, (_, i) => /** @type {number} */ (at.get(name(long, i)))),
+    };
+}
+
+/**
  * What the model says of a step with measured costs: start and finish of each action, from the first of them to the last,
  * milliseconds from one step to the next, and the speed-up over one worker, who waits for nobody. Without a flush that is a step
- * between two others, where there are as many micro-batches as ranks or more, so that steps are alike; list: time of the step
- * by itself.
+ * between two others (NaN where steps are not alike); list: time of the step by itself.
  * @param {any} engine @param {[string, any][]} request @param {Record<string, any>} costs
  */
 export function predict(engine, request, costs) {
     const pairs = withCosts(request, costs);
-    const { actions, config, stream, summary } = engine.simulate(pairs);
-    const { microbatches: m, ranks } = config;
+    const { actions, stream, summary } = engine.simulate(pairs);
+    const three = threeSteps(engine, pairs);
     let { start, finish } = actions;
-    let pace = summary.makespan;
-    if (stream && m < ranks) pace = Number.NaN;
-    else if (stream) {
-        const others = pairs.filter(([name]) => !['m', 'microbatches'].includes(plain(name)));
-        const long = engine.simulate([...others, ['microbatches', String(3 * m)]]).actions;
-        const name = (/** @type {any} */ { rank, op, microbatch }, /** @type {number} */ i, back = 0) =>
-            `${rank[i]} ${op[i]} ${microbatch[i] - back}`;
-        const at = new Map(Array.from(actions.rank, (_, i) => [name(actions, i), i]));
-        [start, finish] = [new Float64Array(actions.count), new Float64Array(actions.count)];
+    let pace = stream ? Number.NaN : summary.makespan;
+    if (three) {
+        const { long, step, own } = three;
+        [start, finish] = [start.slice(), finish.slice()];
         const ends = [0, 0, 0];
-        for (let i = 0; i < long.count; i++) {
-            const step = Math.floor(long.microbatch[i] / m);
-            ends[step] = Math.max(ends[step], long.finish[i]);
-            if (step !== 1) continue;
-            const own = at.get(name(long, i, m)) ?? 0;
-            start[own] = long.start[i];
-            finish[own] = long.finish[i];
+        for (const [i, its] of step.entries()) {
+            ends[its] = Math.max(ends[its], long.finish[i]);
+            if (its !== 1) continue;
+            start[own[i]] = long.start[i];
+            finish[own[i]] = long.finish[i];
         }
         pace = ends[1] - ends[0];
         const begun = Math.min(...start);
@@ -82,6 +98,40 @@ export function predict(engine, request, costs) {
     }
     const makespan = Math.max(...finish);
     return { start, finish, makespan, pace, speedup: summary.busy / pace, list: summary.makespan };
+}
+
+/**
+ * Of steps made one right after the other the middle one by time that has times, in a list by itself or, without a flush and
+ * where there are so many, between its neighbours.
+ * @param {any[][]} runs @param {any} stream @returns {any[]}
+ */
+export function middleStep(runs, stream) {
+    // What the first step of a stream finds done was done before whatever came between.
+    const groups = runs.flatMap((steps) =>
+        stream
+            ? steps.slice(3).map((after, i) => [steps[i + 1], steps[i + 2], after])
+            : steps.map((step) => [step]),
+    );
+    const there = groups.filter((group) => group.every(({ start }) => start.length > 0));
+    if (there.length === 0) return stream ? middleStep(runs, null) : [];
+    const long = (/** @type {any[]} */ group) =>
+        Math.max(...group[group.length - 1].finish) - Math.min(...group[0].start);
+    return there.sort((a, b) => long(a) - long(b))[there.length >> 1];
+}
+
+/**
+ * A step as its times show it, and its costs; a rank that waits for a message waits while it does nothing of a neighbour, either.
+ * @param {import('./engine.js').Engine} engine @param {[string, any][]} pairs @param {any[]} group  of middleStep
+ */
+export function measuredOf(engine, pairs, group) {
+    const shown = group[group.length >> 1];
+    const { step, costs } = engine.measuredStep(pairs, shown.start, shown.finish);
+    const three = group.length > 1 && threeSteps(engine, pairs);
+    if (!three) return { step, costs };
+    const [start, finish] = ['start', 'finish'].map((name) =>
+        Float64Array.from(three.own, (own, i) => group[three.step[i]][name][own]),
+    );
+    return { step, costs: engine.measuredStep(three.request, start, finish).costs };
 }
 
 /** From the last action of a step to the last update. @param {{ finish: Float64Array, ended: ArrayLike<number> }} step */
@@ -265,7 +315,7 @@ export class WorkerRun {
 
     /** @param {number} rank @param {any} message */
     #take(rank, message) {
-        const { kind, epoch, step } = message;
+        const { kind, epoch } = message;
         if (kind === 'ready') {
             this.#ready[rank](rank);
             return;
