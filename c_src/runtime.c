@@ -107,8 +107,7 @@ static void lay_pool(cursor *at, const pp_schedule *schedule, const pp_network *
 /* Stage and rank are one here: every asynchronous schedule has one stage a rank. */
 static void lay_versions(cursor *at, const pp_schedule *schedule, const pp_network *network, pp_run *run) {
     const uint64_t stages = (uint64_t)schedule->stages;
-    run->slots =
-        schedule->kept_back > 0 ? schedule->kept_back : pp_run_ahead(schedule, run->only < 0 ? 0 : run->only);
+    run->slots = schedule->kept_back > 0 ? schedule->kept_back : pp_run_ahead(schedule, run->only < 0 ? 0 : run->only);
     run->head_forward = take(at, stages, sizeof(int32_t));
     run->versions = take(at, stages, sizeof(pp_versions));
     run->version = take(at, stages * (uint64_t)schedule->microbatches, sizeof(int64_t));

@@ -36,7 +36,9 @@ static int64_t version_of(const pp_run *run, int32_t stage, int64_t x) {
     return v > 0 ? v : 0;
 }
 
-int64_t pp_versions_oldest(const pp_run *run, int32_t stage) { return version_of(run, stage, run->versions[stage].ended); }
+int64_t pp_versions_oldest(const pp_run *run, int32_t stage) {
+    return version_of(run, stage, run->versions[stage].ended);
+}
 
 /* From the oldest to the newest. */
 static void count(const pp_run *run, int32_t stage) {

@@ -213,8 +213,23 @@ test('without a flush the model predicts a step between others: where no hop tak
     assert.ok(makespan >= list && Math.min(...start) === 0 && Math.max(...finish) === makespan);
     assert.ok(start.every((at, i) => finish[i] - at === 1 || finish[i] - at === 2));
     // With a flush it is the list itself; with fewer micro-batches than ranks steps are not alike.
-    assert.equal(predict(engine, [['schedule', '1f1b'], ['m', '6'], ['ranks', '3']], { forward: [1] }).pace, 24);
-    const few = [['schedule', 'pipedream'], ['m', '2'], ['ranks', '3']];
+    assert.equal(
+        predict(
+            engine,
+            [
+                ['schedule', '1f1b'],
+                ['m', '6'],
+                ['ranks', '3'],
+            ],
+            { forward: [1] },
+        ).pace,
+        24,
+    );
+    const few = [
+        ['schedule', 'pipedream'],
+        ['m', '2'],
+        ['ranks', '3'],
+    ];
     assert.ok(Number.isNaN(predict(engine, /** @type {any} */ (few), {}).speedup));
 });
 
@@ -277,9 +292,14 @@ test('what cannot repeat such a run does not pretend to', () => {
 test('train --workers --kill without a flush: what was lost, from where the stream went on, and that the weights are equal', () => {
     const en = run('train -s pipedream -p 2 -m 4 --steps 12 --workers --kill 3@7 --checkpoint-every 2 --lang en');
     assert.equal(en.status, 0, en.stderr);
-    assert.match(en.stdout, /rank 0 was lost before 0F2 of step 7; .* after 6 steps, with all that was under way there/);
+    assert.match(
+        en.stdout,
+        /rank 0 was lost before 0F2 of step 7; .* after 6 steps, with all that was under way there/,
+    );
     assert.match(en.stdout, /never disturbed, to the last bit/);
-    const ru = run('train -s 2bw -p 3 -m 4 --update adam --steps 12 --workers --kill 9@5 --checkpoint-every 2 --lang ru');
+    const ru = run(
+        'train -s 2bw -p 3 -m 4 --update adam --steps 12 --workers --kill 9@5 --checkpoint-every 2 --lang ru',
+    );
     assert.match(ru.stdout, /устройства 1 потерян перед 1F1 шага 5; .* после \d шагов со всем, что было тогда начато/);
     assert.match(ru.stdout, /до последнего бита/);
     // A forward that is done before its step begins, in the round before; and one of the first step.

@@ -265,11 +265,13 @@ export class WorkerPanel {
         this.#result = {
             shape: shapeOf(request),
             step,
-            others: group.filter((other) => other !== middle).map(({ start, finish }) => ({
-                rank: step.actions.rank,
-                start: start.map((/** @type {number} */ time) => time - begun),
-                finish: finish.map((/** @type {number} */ time) => time - begun),
-            })),
+            others: group
+                .filter((other) => other !== middle)
+                .map(({ start, finish }) => ({
+                    rank: step.actions.rank,
+                    start: start.map((/** @type {number} */ time) => time - begun),
+                    finish: finish.map((/** @type {number} */ time) => time - begun),
+                })),
             costs: texts,
             feed: costChanges(texts),
             predicted,
@@ -385,9 +387,7 @@ export class WorkerPanel {
         const box = root.querySelector('[data-plot="measured"]');
         if (!box || !this.#result) return;
         const { step, others } = this.#result;
-        const span = this.#isFed(request)
-            ? Math.max(step.summary.makespan, this.#result.predicted?.list ?? 0)
-            : 0;
+        const span = this.#isFed(request) ? Math.max(step.summary.makespan, this.#result.predicted?.list ?? 0) : 0;
         const width = box.clientWidth || 760;
         const of = `${width} ${span} ${lang} ${this.#result.number} ${step.summary.makespan}`;
         const old = /** @type {SVGSVGElement | null} */ (box.firstElementChild);

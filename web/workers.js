@@ -108,9 +108,7 @@ export function predict(engine, request, costs) {
 export function middleStep(runs, stream) {
     // What the first step of a stream finds done was done before whatever came between.
     const groups = runs.flatMap((steps) =>
-        stream
-            ? steps.slice(3).map((after, i) => [steps[i + 1], steps[i + 2], after])
-            : steps.map((step) => [step]),
+        stream ? steps.slice(3).map((after, i) => [steps[i + 1], steps[i + 2], after]) : steps.map((step) => [step]),
     );
     const there = groups.filter((group) => group.every(({ start }) => start.length > 0));
     if (there.length === 0) return stream ? middleStep(runs, null) : [];

@@ -75,6 +75,7 @@ describe('training by workers', { skip: withoutBrowser }, () => {
                     note.textContent?.replace(/\s+/g, ' '),
                 ),
                 cells: root.querySelectorAll('[data-plot="measured"] .pf-cells path').length,
+                others: root.querySelectorAll('[data-plot="measured"] .pf-other').length,
                 busy: /** @type {any} */ (root.querySelector('[data-worker="run"]'))?.disabled,
                 refusal: root.querySelector('.workers .refusal')?.textContent ?? null,
             };
@@ -138,6 +139,44 @@ describe('training by workers', { skip: withoutBrowser }, () => {
         assert.deepEqual(complaints, []);
     });
 
+    it('without a flush, too: a step among its neighbours, a device lost and replaced, exact weights, costs fed back', async () => {
+        for (const [lang, schedule, same, told] of /** @type {[string, string, string, RegExp][]} */ ([
+            [
+                'ru',
+                'pipedream',
+                'ровно 0',
+                /потеряно перед [FB]2·\d шага 16; .* после шага 12\. В ней было и всё.*до последнего бита/,
+            ],
+            [
+                'en',
+                '2bw',
+                'exactly 0',
+                /lost before [FB]2·\d of step 16; .* after step 12\. It held all.*to the last bit/,
+            ],
+        ])) {
+            const url = write(figure(`lang="${lang}" schedule="${schedule}" ranks="3" microbatches="4"`));
+            const { page, complaints } = await visit(url);
+            const { values, notes, refusal, cells, others } = await run(page, { lose: '1', width: '64' });
+            assert.equal(refusal, null);
+            assert.match(notes.join(), told);
+            assert.deepEqual([values.difference, values.step, others], [same, '35', 1]);
+            assert.equal(values.loss, values.reference);
+            assert.ok(cells > 0 && values.model !== '—' && values.predicted !== '—');
+            assert.match(
+                notes.join(),
+                lang === 'ru' ? /серые клетки — операции соседних шагов/ : /grey cells are operations/,
+            );
+            await page.locator('pipeline-figure >>> [data-worker="feed"]').click();
+            await page.waitForFunction(
+                () => /** @type {any} */ (document.querySelector('pipeline-figure')).simulation.costs.forward[0] !== 1,
+            );
+            // Again, from another network, with nobody lost.
+            const again = await run(page, { lose: '' });
+            assert.deepEqual([again.values.difference, again.values.step], [same, '35']);
+            assert.deepEqual(complaints, []);
+        }
+    });
+
     it('Adam, tied ends, clipping and a loss scale go to the workers, too, and the weights are exact', async () => {
         const url = write(figure('lang="en" schedule="1f1b" ranks="2" microbatches="4"'));
         const { page, complaints } = await visit(url);
@@ -174,14 +213,15 @@ describe('training by workers', { skip: withoutBrowser }, () => {
         assert.deepEqual(complaints, []);
     });
 
-    for (const policy of [
-        "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'",
-        "script-src 'self' 'wasm-unsafe-eval'; worker-src 'none'",
-        "script-src 'self' 'wasm-unsafe-eval' blob:; require-trusted-types-for 'script'",
+    for (const [policy, schedule] of [
+        ["default-src 'none'; script-src 'self' 'wasm-unsafe-eval'", '1f1b'],
+        ["script-src 'self' 'wasm-unsafe-eval'; worker-src 'none'", '1f1b'],
+        ["script-src 'self' 'wasm-unsafe-eval' blob:; require-trusted-types-for 'script'", '1f1b'],
+        ["script-src 'self' 'wasm-unsafe-eval'; worker-src 'none'", 'pipedream'],
     ])
-        it(`without workers the same steps run in slices, and no speed-up is said: ${policy}`, async () => {
+        it(`without workers the same steps run in slices, and no speed-up is said: ${schedule}, ${policy}`, async () => {
             const site = await serve(
-                pageText(figure('schedule="1f1b" ranks="2" microbatches="3"'), { lang: 'en' }),
+                pageText(figure(`schedule="${schedule}" ranks="2" microbatches="3"`), { lang: 'en' }),
                 policy,
             );
             try {
