@@ -1387,7 +1387,8 @@ PP_EXPORT(pp_rank_next) int32_t pp_rank_next(const pp_run *run);
 /* The step, from 0, that it belongs to; in a stream it may be ahead of the one under way. */
 PP_EXPORT(pp_rank_next_step) int32_t pp_rank_next_step(const pp_run *run);
 /* PP_OK (action: what was performed, -1 for the beginning or a part of the end of a step), RANK_WAITS, STEP_DONE, or
- * DIVERGED (the step is over, and all ranks have skipped it). The schedule trains. On rank 0 pp_run_loss then tells the
+ * DIVERGED (the step is over, and all ranks have skipped it; in a stream rank 0 alone tells, that a stage has skipped an
+ * update). The schedule trains. On rank 0 pp_run_loss then tells the
  * mean loss. */
 PP_EXPORT(pp_rank_go) int32_t pp_rank_go(pp_run *run, int32_t *action);
 typedef struct pp_message {

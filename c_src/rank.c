@@ -7,7 +7,8 @@
  * further copies; what batch norm found in the micro-batches of one copy has gone to the others already. Last, each rank
  * tells the root whether its gradients are finite, where there is a limit to their norm the squares of its layers, and,
  * with the last stage, its losses; the root adds the squares layer by layer, as update.c does, and tells all whether to
- * take the step or to skip it, and by what to multiply. What an update keeps stays on its rank, and copies of a stage come
+ * take the step or to skip it, and by what to multiply. In a stream, where each stage has made its updates on the way, nobody
+ * waits for that: the root alone tells how the step went. What an update keeps stays on its rank, and copies of a stage come
  * to the same. So weights are those of pp_run_step, bit for bit. */
 #include <assert.h>
 #include <math.h>
@@ -130,6 +131,7 @@ static int32_t vote_length(const pp_run *run, int32_t rank) {
 static void make_vote(pp_run *run) {
     const pp_network *network = run->network;
     float *vote = vote_of(run, run->only);
+    if (run->flows) run->verdict = !run->diverged; /* its own updates are made: the root alone asks for the others */
     vote[0] = (float)(run->flows ? !run->diverged : pp_update_divide(run->network, run->batch, run->labels));
     for (int32_t l = 0; clips(run) && l < network->layers; l++) {
         const double square = pp_layer_square(network, network->gradients, l); /* 0 for a layer that is not here */
@@ -251,7 +253,7 @@ static float *post_vote(pp_run *run, pp_message *out) {
 }
 
 static float *post_verdict(pp_run *run, pp_message *out) {
-    if (run->only != PP_ROOT_RANK || ++run->sent >= run->schedule->ranks) return NULL;
+    if (run->flows || run->only != PP_ROOT_RANK || ++run->sent >= run->schedule->ranks) return NULL;
     return hand_out(out, run->sent, KEY_VERDICT, 0, 2, vote_of(run, run->only));
 }
 

@@ -8,7 +8,7 @@ import { loadEngine } from '../web/engine.js';
 import { headline, partsText } from '../web/format.js';
 import { twinOf } from '../web/python-twin.js';
 import { TrainingLoop } from '../web/training-loop.js';
-import { predict, WorkerRun } from '../web/workers.js';
+import { measuredOf, middleStep, predict, WorkerRun } from '../web/workers.js';
 import { threadWorker } from '../web/workers-node.js';
 
 const engine = await loadEngine();
@@ -167,6 +167,27 @@ for (const options of [
         }
     });
 
+test('in threads a step of a stream is told to be skipped where one thread tells it, whichever rank left the numbers', async () => {
+    const options = { schedule: 'pipedream', ranks: 3, microbatches: 4, activation: 'identity', loss: 'squared-error' };
+    const training = engine.train({ ...options, rate: 1000 });
+    const workers = await new WorkerRun(training, threadWorker).start();
+    try {
+        let before = 0;
+        const told = [];
+        for (const { loss, skipped } of await workers.advance(12, { every: 5, kill: { step: 7, action: 4 } })) {
+            const own = training.step();
+            assert.deepEqual([loss, skipped], [own.loss, own.skipped > before]);
+            before = own.skipped;
+            told.push(skipped);
+        }
+        sameState(workers.state, training.state, 'diverged');
+        assert.ok(told.includes(true));
+    } finally {
+        workers.close();
+        training.close();
+    }
+});
+
 test('a stream is handed from one thread to workers and back while micro-batches are under way', async () => {
     for (const { versions, late, ...options } of settings) {
         const [training, alone] = [engine.train(options), engine.train(options)];
@@ -231,6 +252,53 @@ test('without a flush the model predicts a step between others: where no hop tak
         ['ranks', '3'],
     ];
     assert.ok(Number.isNaN(predict(engine, /** @type {any} */ (few), {}).speedup));
+});
+
+test('a hop of a stream is what a rank waited for, not what it did of other steps meanwhile', () => {
+    const [ranks, m] = [3, 4];
+    const costs = { forward: [1, 4, 1], backward: [2, 6, 2], latency: [0.25, 0.25, 0] }; // of the hop behind each stage
+    const own = { schedule: 'pipedream', ranks, microbatches: m };
+    const { actions } = engine.simulate(own);
+    const { actions: long } = engine.simulate({ ...own, microbatches: 3 * m, ...costs });
+    const group = [0, 1, 2].map((step) => {
+        const times = { start: new Float64Array(actions.count), finish: new Float64Array(actions.count) };
+        for (let i = 0; i < actions.count; i++) {
+            const at = long.microbatch.findIndex(
+                (k, j) =>
+                    k === step * m + actions.microbatch[i] &&
+                    long.rank[j] === actions.rank[i] &&
+                    long.op[j] === actions.op[i],
+            );
+            times.start[i] = 7 + long.start[at];
+            times.finish[i] = 7 + long.finish[at];
+        }
+        return times;
+    });
+    const pairs = Object.entries(own);
+    const measured = measuredOf(engine, pairs, group);
+    for (const [name, list] of Object.entries(costs)) assert.deepEqual([...measured.costs[name]], list, name);
+    const alone = measuredOf(engine, pairs, [group[1]]);
+    assert.ok(Math.max(...alone.costs.latency) > 0.25);
+    assert.deepEqual(measured.step, alone.step);
+    // The model with these costs says again what was measured.
+    const { start } = predict(engine, pairs, measured.costs);
+    const begun = Math.min(...group[1].start);
+    assert.deepEqual(
+        [...start],
+        [...group[1].start].map((at) => at - begun),
+    );
+    // The step in the middle by time: of a stream one that has neighbours, and not one behind the first step.
+    const step = (/** @type {number} */ at, long = 1) => ({ at, start: [at], finish: [at + long] });
+    const steps = [step(0), step(1), step(2), step(3), step(4, 5), step(5), step(6)];
+    assert.deepEqual(
+        middleStep([steps], {}).map(({ at }) => at),
+        [4, 5, 6],
+    );
+    assert.deepEqual(
+        middleStep([steps.slice(0, 3)], {}).map(({ at }) => at),
+        [1],
+    );
+    assert.deepEqual(middleStep([[{ start: [], finish: [] }]], null), []);
 });
 
 test('TEN-14: the command line says that there is no flush, which versions there are, and how late gradients come', () => {

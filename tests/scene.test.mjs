@@ -310,6 +310,23 @@ test('two charts on one axis have the same scale', () => {
     assert.ok(end.x < a.plot.right - 10);
 });
 
+test('what ranks do besides, of other steps: a box each, in the row, cut off where the step ends', () => {
+    const simulation = engine.simulate({ schedule: 'pipedream', ranks: 2, microbatches: 2 });
+    const { makespan } = simulation.summary;
+    const other = { rank: [0, 1, 1, 0], start: [-1, 0.25, makespan - 1, -3], finish: [0.5, 0.5, makespan + 1, -2] };
+    const scene = buildScene(simulation, { others: [other] });
+    const [shape, ...more] = find(scene, 'pf-other');
+    const found = boxesOf(shape.d);
+    assert.deepEqual([found.length, more.length], [3, 0]);
+    for (const [i, { x0, x1, y0, y1 }] of found.entries()) {
+        const [from, to] = [Math.max(other.start[i], 0), Math.min(other.finish[i], makespan)];
+        assert.ok(x0 >= timeToX(scene, from) - 0.02 && x1 <= timeToX(scene, to) + 0.02 && x1 > x0, `${x0} ${x1}`);
+        const top = scene.plot.top + other.rank[i] * scene.rows.pitch;
+        assert.ok(y0 >= top && y1 <= top + scene.rows.height);
+    }
+    assert.equal(find(buildScene(simulation), 'pf-other').length, 0);
+});
+
 test('halves of a shared slot lie above each other, and pointing tells them apart', () => {
     const simulation = engine.simulate({ schedule: '1f1b', ranks: 1, microbatches: 2 });
     const { actions } = simulation;

@@ -352,7 +352,7 @@ export class WorkerRun {
             ranks: 0,
         };
         this.#steps.set(step, record);
-        if (rank === 0) record.loss = loss;
+        if (rank === 0) Object.assign(record, { loss, skipped });
         const first = ranks.indexOf(rank);
         const own = times.length >> 1;
         // A rank's reports may come long after the other's.
