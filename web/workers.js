@@ -112,8 +112,10 @@ export function middleStep(runs, stream) {
     );
     const there = groups.filter((group) => group.every(({ start }) => start.length > 0));
     if (there.length === 0) return stream ? middleStep(runs, null) : [];
-    const long = (/** @type {any[]} */ group) =>
-        Math.max(...group[group.length - 1].finish) - Math.min(...group[0].start);
+    const long = (/** @type {any[]} */ group) => {
+        const { start, finish } = group[group.length >> 1];
+        return Math.max(...finish) - Math.min(...start);
+    };
     return there.sort((a, b) => long(a) - long(b))[there.length >> 1];
 }
 

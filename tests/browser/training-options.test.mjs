@@ -39,7 +39,7 @@ describe('options of the training', { skip: withoutBrowser }, () => {
             await text('[data-weights]'),
             /by 3 updates on the first device and by 0 updates on the last\. The network “without a pipeline” does the same\.$/,
         );
-        assert.equal(await page.$(`${IN}.workers`), null);
+        assert.ok(await page.$(`${IN}.workers`));
         await page.locator(`${IN}.buttons ::-p-text(Train)`).click();
         await page.waitForFunction(
             () =>
