@@ -156,7 +156,11 @@ describe('training by workers', { skip: withoutBrowser }, () => {
         ])) {
             const url = write(figure(`lang="${lang}" schedule="${schedule}" ranks="3" microbatches="4"`));
             const { page, complaints } = await visit(url);
-            const { values, notes, refusal, cells, others } = await run(page, { lose: '1', width: '256', batch: '512' });
+            const { values, notes, refusal, cells, others } = await run(page, {
+                lose: '1',
+                width: '256',
+                batch: '512',
+            });
             assert.equal(refusal, null);
             assert.match(notes.join(), told);
             assert.deepEqual([values.difference, values.step, others], [same, '35', 1]);
