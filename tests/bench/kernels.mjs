@@ -135,11 +135,15 @@ export async function benchKernels({
         Math.min(...Object.entries(tiles).map(([name, [, rows]]) => seconds[name][i] / (8 * rows * DEEP)));
     const plainTop = top(plainTiles);
     const maddTop = top(maddTiles);
+    /** The same of the loops alone, without what the core knows of engines. */
+    const loopTop = top({ loop: plainTiles.loop });
+    const { maddOwn: _, ...maddLoops } = maddTiles;
+    const maddLoopTop = top(maddLoops);
 
     print('Products of a dense layer, one thread of WebAssembly');
     {
-        const head = ['rows x inputs x outputs', 'GFLOP/s', 'x.w', "g.w'", "x'.g", 'tile as deep'];
-        if (fused) head.push('madd GFLOP/s', 'madd x.w');
+        const head = ['rows x inputs x outputs', 'GFLOP/s', 'x.w', "g.w'", "x'.g", 'of loop', 'tile as deep'];
+        if (fused) head.push('madd GFLOP/s', 'madd x.w', 'of loop');
         const rows = [[...head, 'JS', ...peers.map(({ name }) => name)]];
         const shapes = [16, 32, 64, 128, 256, 512].map((n) => [n, n, n]);
         shapes.push([32, 2, 64], [32, 64, 64], [32, 64, 1], [128, 2, 64], [128, 64, 64], [128, 64, 1], [128, 256, 256]);
@@ -183,17 +187,21 @@ export async function benchKernels({
                 share('forward'),
                 share('input'),
                 share('weight'),
+                share('forward', loopTop),
                 `${(100 * shorter).toFixed(0)} %`,
-                ...(fused ? [speed('fused'), share('fused', maddTop)] : []),
+                ...(fused ? [speed('fused'), share('fused', maddTop), share('fused', maddLoopTop)] : []),
                 slower('js'),
                 ...peers.map(({ name }) => slower(name)),
             ]);
         }
         table(rows);
         print(
-            '  Shares are of the ceiling, the tile 256 deep on resident panels; "tile as deep": the same tile as deep as the',
+            '  Shares are of the ceiling, the best tile 256 deep on resident panels; "of loop": of a tile that is a plain loop;',
         );
-        print('  product, where its beginning and end weigh more. Factors are times of x.w without madd.');
+        print(
+            '  "tile as deep": the core\'s tile as deep as the product, where its beginning and end weigh more. Factors are',
+        );
+        print('  times of x.w without madd.');
         print('');
     }
 
@@ -330,7 +338,16 @@ export async function benchKernels({
     print('A training step: tanh, squared error, SGD; forward, backward, update');
     {
         const rows = [
-            ['network', 'batch', 'side', 'us a step', 'of its ceiling', 'times ours', ...(fused ? ['times madd'] : [])],
+            [
+                'network',
+                'batch',
+                'side',
+                'us a step',
+                'of its ceiling',
+                'of loop',
+                'times ours',
+                ...(fused ? ['times madd'] : []),
+            ],
         ];
         for (const [widths, batch] of [
             [[2, 64, 64, 64, 64, 1], 32],
@@ -370,18 +387,19 @@ export async function benchKernels({
                 `${(100 * median(seconds[name].map((time, i) => (top(seconds, i) * products) / time))).toFixed(0)} %`;
             const times = (name, side) =>
                 `${median(seconds[name].map((time, k) => time / seconds[side][k])).toFixed(2)} x`;
-            const row = (name, ofCeiling) => [
+            const row = (name, ofCeiling, ofLoop) => [
                 name === 'ours' ? widths.join('-').replace('256-256-256-256-256-256-256-256', '256x8') : '',
                 name === 'ours' ? String(batch) : '',
                 name,
                 (1e6 * median(seconds[name])).toFixed(1),
                 ofCeiling,
+                ofLoop,
                 name === 'ours' ? '' : times(name, 'ours'),
                 ...(fused ? [name === 'madd' ? '' : times(name, 'madd')] : []),
             ];
-            rows.push(row('ours', share('ours', plainTop)));
-            if (fused) rows.push(row('madd', share('madd', maddTop)));
-            for (const name of names) rows.push(row(name, ''));
+            rows.push(row('ours', share('ours', plainTop), share('ours', loopTop)));
+            if (fused) rows.push(row('madd', share('madd', maddTop), share('madd', maddLoopTop)));
+            for (const name of names) rows.push(row(name, '', ''));
         }
         table(rows);
     }
