@@ -59,16 +59,6 @@ static inline v4 v4_within(v4 x, float limit) {
 #endif
 }
 
-/* limit where x is beyond it; a NaN stays. */
-static inline v4 v4_at_most(v4 x, float limit) {
-    const v4 top = v4_all(limit);
-#if defined(__wasm_simd128__)
-    return __builtin_wasm_pmin_f32x4(x, top);
-#else
-    return v4_choose(x > top, top, x);
-#endif
-}
-
 /* What was loaded stays loaded: clang for WebAssembly would move each load down to its use, behind the stores before that,
  * and engines would work through one chain of operations after the other where they could do all at once. */
 #define V4_LOADED() __asm__ volatile("" ::: "memory")

@@ -26,7 +26,7 @@
 float pp_exp(float x);
 /* Natural logarithm within 2 units in the last place; -infinity at 0, NaN below. */
 float pp_log(float x);
-/* Within 6 units in the last place, odd, never outside [-1, 1]. */
+/* Within 5 units in the last place, odd, never outside [-1, 1]. */
 float pp_tanh(float x);
 /* Cosine and sine of a number of whole turns (1 = 2 pi), good to about 1e-15; |turns| below 2^31. */
 void pp_turn(double turns, double *cosine, double *sine);
@@ -46,7 +46,8 @@ void pp_matmul_backward_weight(float *restrict dw, const float *restrict x, cons
 /* The same from nothing, dw = x transposed . dy: the first micro-batch of a step. */
 void pp_matmul_begin_weight(float *restrict dw, const float *restrict x, const float *restrict dy, int32_t rows,
                             int32_t inputs, int32_t outputs, void *scratch);
-/* c[4][8] = a . b from packed panels, a[depth][4] and b[depth][8]: the loop all three products come down to, alone.
+/* c[4][8] = a . b from packed panels, a[depth][4] and b[depth][8]: the loop all three products come down to, alone. In the
+ * module of fused multiply-add c[6][8], a[depth][8], of which 6 count.
  * With panels that stay in the first-level cache its speed is the ceiling the benchmark holds them against. */
 void pp_matmul_tile(float *c, const float *a, const float *b, int32_t depth);
 

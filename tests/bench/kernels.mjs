@@ -1,6 +1,6 @@
 // The kernels of the toy network: products of dense layers, and whole training steps, beside plain JavaScript, other
 // engines and the ceiling: the best register tile alone, on panels that stay in the first-level cache, of 4 x 8 entries for
-// multiplication and addition, of 4 x 8 or 6 x 8 for relaxed multiply-add. Rounds are interleaved, ratios are medians of
+// multiplication and addition, of 4 x 8 or 6 x 8 for relaxed multiply-add, be it the core's own or a plain loop. Rounds are interleaved, ratios are medians of
 // paired rounds, so that a machine that changes its speed changes every side. matmul.mjs runs this in Node, browsers.mjs
 // in browsers.
 
@@ -77,8 +77,9 @@ export async function benchKernels({
         const times = {};
         for (const [name, work] of Object.entries(sides)) {
             let n = 1;
+            // What the engine compiles while it runs is done with before a turn's length is found: some fifty turns.
+            for (let spent = 0; spent < 50 * turn; ) spent += await timed(work, n);
             for (let spent = 0; spent < turn; ) {
-                // twice over: what the engine compiles while it runs is done with
                 spent = Math.min(await timed(work, n), await timed(work, n));
                 if (spent < turn)
                     n = Math.max(n + 1, Math.min(8 * n, Math.ceil((1.2 * n * turn) / Math.max(spent, 1e-6))));
@@ -116,26 +117,34 @@ export async function benchKernels({
 
     const DEEP = 256; // of the ceiling: as deep as a block of the products
 
-    const tileA = room(6 * 4 * DEEP);
+    const tileA = room(8 * 4 * DEEP);
     const tileB = room(4 * 8 * DEEP);
     const tileC = room(4 * 48);
-    view(tileA, 6 * DEEP).set(numbers(6 * DEEP));
-    view(tileB, 8 * DEEP).set(numbers(8 * DEEP));
-    const ceiling = (depth) => (times) => core.bench_tile(tileC, tileA, tileB, depth, times);
-    /** Tiles of relaxed multiply-add, and their rows. */
-    const tilesOf = tiles ? { tile4: [tiles.bench_tile_4, 4], tile6: [tiles.bench_tile_6, 6] } : {};
-    const maddSides = Object.fromEntries(
-        Object.entries(tilesOf).map(([name, [tile]]) => [name, (times) => tile(tileC, tileA, tileB, DEEP, times)]),
-    );
-    /** Seconds that one product and addition takes in a round, at best: of the plain tile, of the better relaxed one. */
-    const plainTop = (seconds, i) => seconds.ceiling[i] / (32 * DEEP);
-    const maddTop = (seconds, i) =>
-        Math.min(...Object.entries(tilesOf).map(([name, [, rows]]) => seconds[name][i] / (8 * rows * DEEP)));
+    for (const at of [tileA, tileB]) view(at, 8 * DEEP).set(numbers(8 * DEEP));
+    const ofTile =
+        (tile, depth = DEEP) =>
+        (times) =>
+            tile(tileC, tileA, tileB, depth, times);
+    /** Register tiles alone, the core's own and plain loops, and how many rows each has. */
+    const plainTiles = { own: [core.bench_tile, 4], loop: [core.bench_loop, 4] };
+    const maddTiles = tiles
+        ? { maddOwn: [tiles.bench_tile, 6], madd4: [tiles.bench_tile_4, 4], madd6: [tiles.bench_tile_6, 6] }
+        : {};
+    const sidesOf = (tiles) => Object.fromEntries(Object.entries(tiles).map(([name, [tile]]) => [name, ofTile(tile)]));
+    /** Seconds that one product and addition takes in a round at best. */
+    const top = (tiles) => (seconds, i) =>
+        Math.min(...Object.entries(tiles).map(([name, [, rows]]) => seconds[name][i] / (8 * rows * DEEP)));
+    const plainTop = top(plainTiles);
+    const maddTop = top(maddTiles);
+    /** The same of the loops alone, without what the core knows of engines. */
+    const loopTop = top({ loop: plainTiles.loop });
+    const { maddOwn: _, ...maddLoops } = maddTiles;
+    const maddLoopTop = top(maddLoops);
 
     print('Products of a dense layer, one thread of WebAssembly');
     {
-        const head = ['rows x inputs x outputs', 'GFLOP/s', 'x.w', "g.w'", "x'.g", 'tile as deep'];
-        if (fused) head.push('madd GFLOP/s', 'madd x.w');
+        const head = ['rows x inputs x outputs', 'GFLOP/s', 'x.w', "g.w'", "x'.g", 'of loop', 'tile as deep'];
+        if (fused) head.push('madd GFLOP/s', 'madd x.w', 'of loop');
         const rows = [[...head, 'JS', ...peers.map(({ name }) => name)]];
         const shapes = [16, 32, 64, 128, 256, 512].map((n) => [n, n, n]);
         shapes.push([32, 2, 64], [32, 64, 64], [32, 64, 1], [128, 2, 64], [128, 64, 64], [128, 64, 1], [128, 256, 256]);
@@ -155,8 +164,8 @@ export async function benchKernels({
             const product = (which, out, a, b) => (times) =>
                 core.bench_product(which, out, a, b, n, inputs, outputs, scratch, times);
             const sides = {
-                ceiling: ceiling(DEEP),
-                tile: ceiling(depth),
+                ...sidesOf(plainTiles),
+                tile: ofTile(core.bench_tile, depth),
                 forward: product(own[0], y, x, w),
                 input: product(own[1], x, y, w),
                 weight: product(own[2], sum, x, y),
@@ -164,12 +173,12 @@ export async function benchKernels({
                     for (let k = 0; k < times; k++) plainProduct(ys, xs, ws, n, inputs, outputs);
                 },
             };
-            if (fused) Object.assign(sides, maddSides, { fused: product(fused[0], y, x, w) });
+            if (fused) Object.assign(sides, sidesOf(maddTiles), { fused: product(fused[0], y, x, w) });
             for (const peer of peers) sides[peer.name] = await peer.product(xs, ws, n, inputs, outputs);
             const seconds = await measure(sides);
             const share = (name, top = plainTop) =>
                 `${(100 * median(seconds[name].map((time, i) => (top(seconds, i) * products) / time))).toFixed(0)} %`;
-            const shorter = median(seconds.tile.map((time, i) => seconds.ceiling[i] / DEEP / (time / depth)));
+            const shorter = median(seconds.tile.map((time, i) => seconds.own[i] / DEEP / (time / depth)));
             const slower = (name) =>
                 `${median(seconds[name].map((time, i) => time / seconds.forward[i])).toFixed(2)} x`;
             const speed = (name) => ((2e-9 * products) / median(seconds[name])).toFixed(1);
@@ -179,17 +188,21 @@ export async function benchKernels({
                 share('forward'),
                 share('input'),
                 share('weight'),
+                share('forward', loopTop),
                 `${(100 * shorter).toFixed(0)} %`,
-                ...(fused ? [speed('fused'), share('fused', maddTop)] : []),
+                ...(fused ? [speed('fused'), share('fused', maddTop), share('fused', maddLoopTop)] : []),
                 slower('js'),
                 ...peers.map(({ name }) => slower(name)),
             ]);
         }
         table(rows);
         print(
-            '  Shares are of the ceiling, the tile 256 deep on resident panels; "tile as deep": the same tile as deep as the',
+            '  Shares are of the ceiling, the best tile 256 deep on resident panels; "of loop": of a tile that is a plain loop;',
         );
-        print('  product, where its beginning and end weigh more. Factors are times of x.w without madd.');
+        print(
+            '  "tile as deep": the core\'s tile as deep as the product, where its beginning and end weigh more. Factors are',
+        );
+        print('  times of x.w without madd.');
         print('');
     }
 
@@ -326,7 +339,16 @@ export async function benchKernels({
     print('A training step: tanh, squared error, SGD; forward, backward, update');
     {
         const rows = [
-            ['network', 'batch', 'side', 'us a step', 'of its ceiling', 'times ours', ...(fused ? ['times madd'] : [])],
+            [
+                'network',
+                'batch',
+                'side',
+                'us a step',
+                'of its ceiling',
+                'of loop',
+                'times ours',
+                ...(fused ? ['times madd'] : []),
+            ],
         ];
         for (const [widths, batch] of [
             [[2, 64, 64, 64, 64, 1], 32],
@@ -352,8 +374,8 @@ export async function benchKernels({
                         throw new Error(`step ${step}: loss ${ours}, ${name} ${theirs}`);
                 }
             }
-            const sides = { ours: steps, ceiling: ceiling(DEEP) };
-            if (fused) Object.assign(sides, maddSides, { madd: prepareStep(widths, batch, fused).steps });
+            const sides = { ours: steps, ...sidesOf(plainTiles) };
+            if (fused) Object.assign(sides, sidesOf(maddTiles), { madd: prepareStep(widths, batch, fused).steps });
             for (const name of names)
                 sides[name] = async (times) => {
                     for (let n = 0; n < times; n++) await others[name]();
@@ -366,18 +388,19 @@ export async function benchKernels({
                 `${(100 * median(seconds[name].map((time, i) => (top(seconds, i) * products) / time))).toFixed(0)} %`;
             const times = (name, side) =>
                 `${median(seconds[name].map((time, k) => time / seconds[side][k])).toFixed(2)} x`;
-            const row = (name, ofCeiling) => [
+            const row = (name, ofCeiling, ofLoop) => [
                 name === 'ours' ? widths.join('-').replace('256-256-256-256-256-256-256-256', '256x8') : '',
                 name === 'ours' ? String(batch) : '',
                 name,
                 (1e6 * median(seconds[name])).toFixed(1),
                 ofCeiling,
+                ofLoop,
                 name === 'ours' ? '' : times(name, 'ours'),
                 ...(fused ? [name === 'madd' ? '' : times(name, 'madd')] : []),
             ];
-            rows.push(row('ours', share('ours', plainTop)));
-            if (fused) rows.push(row('madd', share('madd', maddTop)));
-            for (const name of names) rows.push(row(name, ''));
+            rows.push(row('ours', share('ours', plainTop), share('ours', loopTop)));
+            if (fused) rows.push(row('madd', share('madd', maddTop), share('madd', maddLoopTop)));
+            for (const name of names) rows.push(row(name, '', ''));
         }
         table(rows);
     }

@@ -1,25 +1,11 @@
-/* Ceilings of relaxed multiply-add for npm run bench: register tiles of 4 x 8 and 6 x 8 entries on panels, alone. */
-#include "lanes.h"
-
-#define TILE(rows)                                                                                                     \
-    void bench_tile_##rows(float *c, const float *a, const float *b, int32_t depth, int32_t times) {                   \
-        for (; times > 0; times--) {                                                                                   \
-            v4 sum[rows][2] = {{{0}}};                                                                                 \
-            const float *p = a, *q = b, *const end = b + 8 * depth;                                                    \
-            _Pragma("clang loop unroll(disable)") for (; q != end; p += rows, q += 8) {                                \
-                const v4 b0 = v4_load(q), b1 = v4_load(q + 4);                                                         \
-                _Pragma("clang loop unroll(full)") for (int r = 0; r < rows; r++) {                                    \
-                    sum[r][0] = v4_madd(sum[r][0], v4_all(p[r]), b0);                                                  \
-                    sum[r][1] = v4_madd(sum[r][1], v4_all(p[r]), b1);                                                  \
-                }                                                                                                      \
-            }                                                                                                          \
-            _Pragma("clang loop unroll(full)") for (int r = 0; r < rows; r++) {                                        \
-                v4_store(c + 8 * r, sum[r][0]);                                                                        \
-                v4_store(c + 8 * r + 4, sum[r][1]);                                                                    \
-            }                                                                                                          \
-            __asm__ volatile("" ::: "memory");                                                                         \
-        }                                                                                                              \
-    }
+/* Ceilings of relaxed multiply-add for npm run bench: the core's own tile, and two as plain loops. */
+#include "tile.h"
+#include "../../c_src/matmul.c"
 
 TILE(4)
 TILE(6)
+
+/* a[depth][8], of which the tile takes 6. */
+void bench_tile(float *c, const float *a, const float *b, int32_t depth, int32_t times) {
+    for (; times > 0; times--) pp_matmul_tile(c, a, b, depth);
+}

@@ -66,7 +66,8 @@ int main(void) {
     for (int32_t i = 0; i < SIZES; i++)
         for (int32_t j = 0; j < SIZES; j++)
             for (int32_t k = 0; k < SIZES; k++) test_product(sizes[i], sizes[j], sizes[k]);
-    static const int32_t large[][3] = {{65, 257, 9}, {257, 65, 259}, {5, 70, 513}, {130, 64, 64},
+    static const int32_t large[][3] = {{67, 60, 30}, {66, 66, 66},   {72, 96, 40}, {199, 35, 24},
+                                       {65, 257, 9}, {257, 65, 259}, {5, 70, 513}, {130, 64, 64},
                                        {64, 256, 1}, {600, 1, 300},  {9, 129, 65}, {64, 64, 64}};
     for (size_t i = 0; i < sizeof large / sizeof large[0]; i++) test_product(large[i][0], large[i][1], large[i][2]);
     CHECK(differing > 100);
