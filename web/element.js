@@ -282,8 +282,9 @@ export class PipelineFigure extends LitElement {
 
     #onPage = () => {
         const lang = languageAround(this);
-        const dark = isOnUnsaidDark(this);
-        this.#internals.states?.[dark ? 'add' : 'delete']('dark');
+        // Asked without its own answer, which would be taken for what the page says.
+        this.#internals.states?.delete('dark');
+        if (isOnUnsaidDark(this)) this.#internals.states?.add('dark');
         if (lang === this.#lang) return;
         this.#lang = lang;
         this.#answered = null;

@@ -323,17 +323,26 @@ describe('the element', { skip: withoutBrowser }, () => {
         const ink = async (/** @type {string} */ attributes, /** @type {string} */ style) => {
             const url = write(figure(attributes), { head: `<style>${style}</style>` });
             const { page } = await visit(url);
-            const colour = await page.$eval(
-                'pipeline-figure',
-                (f) => getComputedStyle(/** @type {any} */ (f.shadowRoot?.querySelector('.pf-F'))).fill,
-            );
+            const colours = await page.$eval('pipeline-figure', async (f) => {
+                const fill = () => getComputedStyle(/** @type {any} */ (f.shadowRoot?.querySelector('.pf-F'))).fill;
+                const seen = [fill()];
+                // Whatever else the page changes about itself.
+                for (const name of ['a', 'b', 'c']) {
+                    document.documentElement.dataset.name = name;
+                    await new Promise((go) => setTimeout(go));
+                    seen.push(fill());
+                }
+                return seen;
+            });
             await page.close();
-            return colour;
+            assert.equal(new Set(colours).size, 1, `${attributes} ${style}: ${colours}`);
+            return colours[0];
         };
         const light = await ink('', '');
         const dark = await ink('', ':root { color-scheme: dark }');
         assert.notEqual(light, dark);
         assert.equal(await ink('', 'body { background: #10151c; color: #eee }'), dark);
+        assert.equal(await ink('lang="en"', 'html { background: #10151c; color: #eee }'), dark);
         assert.equal(await ink('theme="dark"', ''), dark);
         assert.equal(await ink('theme="light"', ':root { color-scheme: dark }'), light);
     });
