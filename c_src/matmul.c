@@ -24,6 +24,14 @@ enum { TILE_ROWS = 6, A_WIDTH = 8, BLOCK_ROWS = 66 };
 enum { TILE_ROWS = 4, A_WIDTH = 4, BLOCK_ROWS = 64 };
 #endif
 
+/* Terms that an entry of b, which stays in the first level as it lies, meets: up to so many, laying it out in panels would
+ * not pay. It pays for what tile_of_panels gains by them. */
+#if defined(PP_VECTOR_ASM) || defined(PP_MADD)
+enum { FEW_TERMS = 1024 };
+#else
+enum { FEW_TERMS = 1 << 30 };
+#endif
+
 enum {
     TILE_COLUMNS = 8,
     PART_ROW = 16,
@@ -31,7 +39,6 @@ enum {
     ROOM_ROWS = 88,      /* of BLOCK_DEPTH floats for panels of a, in units of A_WIDTH: 88 KiB */
     BLOCK_COLUMNS = 256, /* panels of b: 256 KiB; both stay in the second level */
     IN_PLACE = 4096,     /* floats of an operand that stays in the first level as it lies */
-    FEW_TERMS = 1024,    /* that an entry of b, which stays there, meets: laying it out in panels would not pay */
     FEW_COLUMNS = 32,    /* of b: laying out a would not pay */
     ALIGNMENT = 64
 };
@@ -64,10 +71,10 @@ size_t pp_matmul_bytes(int32_t inputs, int32_t outputs) {
 
 /* ---- the tile ---- */
 
-/* Engines. V8 has sixteen vector registers less one. Up to version 11 (Node 20) it begins all the loads between two
- * branches at once and then, sum by sum, multiplies and adds; later ones, and Firefox, keep the order of the module. Hence
- * what is odd below: a branch for each k, so that no loads of the next are begun, and branches that are never taken where
- * a k alone would need too many registers. */
+/* What engines make of it: V8 has sixteen vector registers less one. Up to version 11 (Node 20) it begins all the loads
+ * between two branches at once and then, sum by sum, multiplies and adds; later ones, and Firefox, keep the order of the
+ * module. Hence what is odd below: a branch for each k, so that no loads of the next are begun, and branches that are never
+ * taken where a k alone would need too many registers (docs/design-notes.md). */
 
 #define TILE_BEGIN(r) v4 c##r##0 = {0}, c##r##1 = {0};
 #define TILE_LOAD(r) c##r##0 = v4_load(c + (r)*c_row), c##r##1 = v4_load(c + (r)*c_row + 4);
@@ -125,7 +132,21 @@ static inline __attribute__((always_inline)) void join(v4 *x, v4 *y) {
 #define TILE_LEAVE(r)
 #endif
 
-/* The next k, if there is one; n of them are done with since `left` was counted. */
+#if defined(PP_VECTOR_ASM)
+#define TILE_ROUND 8
+#define TILE_MORE TILE_NEXT(2) TILE_NEXT(3) TILE_NEXT(4) TILE_NEXT(5) TILE_NEXT(6) TILE_NEXT(7) TILE_NEXT(8)
+#elif defined(PP_MADD)
+#define TILE_ROUND 2
+#define TILE_MORE TILE_NEXT(2)
+#endif
+
+/* The same from panels, some steps a round where that pays. */
+static inline __attribute__((always_inline)) void tile_of_panels(float *c, size_t c_row, const float *a, size_t a_deep,
+                                                                 const float *b, int32_t depth, int32_t first) {
+    const size_t a_row = 1, b_deep = TILE_COLUMNS;
+#if defined(TILE_ROUND)
+/* The next k, if there is one; n of them are done with since `left` was counted. Were the compiler to see how a moves, every
+ * entry of a would have an address of its own to be added up. */
 #define TILE_NEXT(n)                                                                                                   \
     {                                                                                                                  \
         const v4 b0 = v4_load(b), b1 = v4_load(b + 4);                                                                 \
@@ -136,38 +157,18 @@ static inline __attribute__((always_inline)) void join(v4 *x, v4 *y) {
         break;                                                                                                         \
     }                                                                                                                  \
     a += a_deep, b += b_deep;                                                                                          \
-    V4_POINTER(a); /* else every entry of a would have an address of its own to be added up */
-
-#if defined(__wasm_simd128__)
-#define V4_POINTER(at) __asm__("" : "+r"(at))
-#if defined(PP_VECTOR_ASM)
-#define TILE_ROUND 8
-#define TILE_MORE TILE_NEXT(2) TILE_NEXT(3) TILE_NEXT(4) TILE_NEXT(5) TILE_NEXT(6) TILE_NEXT(7) TILE_NEXT(8)
-#else
-#define TILE_ROUND 2
-#define TILE_MORE TILE_NEXT(2)
-#endif
-#else
-#define V4_POINTER(at)
-#define TILE_ROUND 1
-#define TILE_MORE
-#endif
-
-/* The same from panels, which are walked some steps a round. */
-static inline __attribute__((always_inline)) void tile_of_panels(float *c, size_t c_row, const float *a, size_t a_deep,
-                                                                 const float *b, int32_t depth, int32_t first) {
-    const size_t a_row = 1, b_deep = TILE_COLUMNS;
+    __asm__("" : "+r"(a));
     TILE_EACH(TILE_BEGIN)
     if (!first) {
         TILE_EACH(TILE_LOAD)
     }
-#if defined(__clang__)
-#pragma clang loop unroll(disable)
-#endif
     for (int32_t left = depth;; left -= TILE_ROUND) {
         TILE_NEXT(1) TILE_MORE
     }
     TILE_EACH(TILE_STORE)
+#else
+    tile(c, c_row, a, a_row, a_deep, b, b_deep, depth, first);
+#endif
 }
 
 /* Two rows under two panels of b, which are b_next apart: as many sums at a time as a tile of four rows has, where there are
