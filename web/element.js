@@ -285,6 +285,9 @@ export class PipelineFigure extends LitElement {
         // Asked without its own answer, which would be taken for what the page says.
         this.#internals.states?.delete('dark');
         if (isOnUnsaidDark(this)) this.#internals.states?.add('dark');
+        this.#chart?.dense.recolour();
+        this.#teaching.recolour();
+        this.#training.recolour(this.renderRoot);
         if (lang === this.#lang) return;
         this.#lang = lang;
         this.#answered = null;

@@ -255,6 +255,11 @@ export class Teaching {
 
     // ---- drawings that share the axis of the chart ----
 
+    /** The page may have other colours. */
+    recolour() {
+        this.#dense?.recolour();
+    }
+
     /**
      * Once the chart is drawn.
      * @param {ParentNode} root @param {Setting} setting @param {import('./scene.js').Scene} scene  of the chart

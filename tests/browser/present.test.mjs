@@ -1,0 +1,105 @@
+// What a figure shows, says and does follows from how things stand, not from what came before: nothing sticks.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { withoutBrowser } from '../support/browser.mjs';
+import { inChromium } from '../support/figure-page.mjs';
+
+/** @typedef {import('puppeteer-core').Page} Page */
+
+const F = 'pipeline-figure';
+const TRAINS = 'schedule="1f1b" ranks="4" microbatches="8"';
+const figure = (/** @type {string} */ attributes) => `<${F} ${attributes}></${F}>`;
+const later = (/** @type {number} */ ms) => new Promise((go) => setTimeout(go, ms));
+const DARK = 'background: #10151c; color: #eee';
+
+/** Runs in the page, with the figure and its root; and comes back when all is drawn. */
+const inside = (/** @type {Page} */ page, /** @type {(f: any, root: any) => any} */ does) =>
+    /** @type {Promise<any>} */ (
+        page.evaluate(`(async () => {
+            const figure = document.querySelector('${F}');
+            const answer = await (${does})(figure, figure.shadowRoot);
+            for (let i = 0; i < 3; i++) await figure.updateComplete;
+            return answer;
+        })()`)
+    );
+
+/** Presses buttons by selector. @param {Page} page @param {string[]} selectors */
+async function press(page, ...selectors) {
+    for (const selector of selectors) await page.$eval(`${F} >>> ${selector}`, (node) => node.click());
+}
+
+/** Middle of a node in the figure. @param {Page} page @param {string} selector */
+const middle = (page, selector) =>
+    page.$eval(`${F} >>> ${selector}`, (node) => {
+        const { x, y, width, height } = node.getBoundingClientRect();
+        return { x: x + width / 2, y: y + height / 2 };
+    });
+
+const ink = (/** @type {Page} */ page) => inside(page, (_, root) => getComputedStyle(root.querySelector('.pf-F')).fill);
+
+/** Commonest colours of a canvas. @param {Page} page @param {string} selector */
+const pixels = (page, selector) =>
+    page.$eval(`${F} >>> ${selector}`, (node) => {
+        const canvas = /** @type {HTMLCanvasElement} */ (node);
+        const { data } = /** @type {any} */ (canvas.getContext('2d')).getImageData(0, 0, canvas.width, canvas.height);
+        const seen = /** @type {Record<string, number>} */ ({});
+        for (let i = 0; i < data.length; i += 4) {
+            const colour = data.subarray(i, i + 4).join();
+            seen[colour] = (seen[colour] ?? 0) + 1;
+        }
+        return Object.keys(seen).sort((a, b) => seen[b] - seen[a]);
+    });
+
+describe('the ground of the page', { skip: withoutBrowser }, () => {
+    const { visit, write } = inChromium();
+    const page_ = (/** @type {string} */ attributes, /** @type {string} */ style) =>
+        write(figure(attributes), { head: `<style>${style}</style>` });
+    const becomes = (/** @type {Page} */ page, /** @type {string} */ name) =>
+        page.evaluate((name) => {
+            document.body.className = name;
+        }, name);
+
+    it('dark by a media query alone: followed there and back', async () => {
+        const light = [{ name: 'prefers-color-scheme', value: 'light' }];
+        const dark = [{ name: 'prefers-color-scheme', value: 'dark' }];
+        const { page } = await visit(page_('', `@media (prefers-color-scheme: dark) { body { ${DARK} } }`), {
+            media: light,
+        });
+        const first = await ink(page);
+        await page.emulateMediaFeatures(dark);
+        await later(50);
+        assert.notEqual(await ink(page), first);
+        await page.emulateMediaFeatures(light);
+        await later(50);
+        assert.equal(await ink(page), first);
+    });
+
+    it('dark by degrees: the colour at the end counts', async () => {
+        const { page } = await visit(
+            page_('', `body { background: #fff; transition: background-color 0.1s } body.night { ${DARK} }`),
+        );
+        const first = await ink(page);
+        await becomes(page, 'night');
+        await later(300);
+        assert.notEqual(await ink(page), first);
+    });
+
+    it('what is painted follows, too: a chart on a canvas, the regions of a network at rest', async () => {
+        const large = await visit(page_('schedule="1f1b" ranks="64" microbatches="64"', `body.night { ${DARK} }`));
+        const chart = await pixels(large.page, '.dense');
+        await becomes(large.page, 'night');
+        await later(300);
+        const probe = await inside(large.page, (_, root) => getComputedStyle(root.querySelector('.probe path')).fill);
+        const colours = await pixels(large.page, '.dense');
+        assert.ok(colours.includes(`${probe.match(/\d+/g)},255`), `${probe} of ${colours.slice(0, 4).join(' ')}`);
+        assert.notEqual(colours[1], chart[1]);
+
+        const training = await visit(page_(TRAINS, `body.night { ${DARK} }`));
+        await press(training.page, '[data-view="train"]');
+        const regions = async () => (await pixels(training.page, '.regions')).join(' ');
+        const seen = await regions();
+        await becomes(training.page, 'night');
+        await later(100);
+        assert.notEqual(await regions(), seen);
+    });
+});
