@@ -102,4 +102,17 @@ describe('the ground of the page', { skip: withoutBrowser }, () => {
         await later(100);
         assert.notEqual(await regions(), seen);
     });
+
+    it('MUST-13: on paper the words are dark, whatever theme the figure has', async () => {
+        for (const [attributes, style] of [
+            ['theme="dark"', ''],
+            ['', `body { ${DARK} }`],
+        ]) {
+            const { page } = await visit(page_(attributes, style));
+            await page.emulateMediaType('print');
+            await later(50);
+            const quiet = await inside(page, (_, root) => getComputedStyle(root.querySelector('.numbers dt')).color);
+            assert.equal(quiet, 'rgb(90, 100, 116)', `${attributes} ${style}`);
+        }
+    });
 });
