@@ -115,4 +115,18 @@ describe('the ground of the page', { skip: withoutBrowser }, () => {
             assert.equal(quiet, 'rgb(90, 100, 116)', `${attributes} ${style}`);
         }
     });
+
+    it('MUST-08: forced colours leave the classes of the network apart, and in sight', async () => {
+        const { page } = await visit(page_(TRAINS, ''));
+        const session = await page.createCDPSession();
+        await session.send('Emulation.setEmulatedMedia', { features: [{ name: 'forced-colors', value: 'active' }] });
+        await press(page, '[data-view="train"]');
+        await later(50);
+        const own = await inside(page, (_, root) =>
+            [...root.querySelectorAll('.class-colours i')].map((node) => getComputedStyle(node).backgroundColor),
+        );
+        assert.equal(new Set(own).size, 3, String(own));
+        const colours = await pixels(page, '.regions');
+        for (const colour of own.slice(0, 2)) assert.ok(colours.includes(`${colour.match(/\d+/g)},255`), colour);
+    });
 });
