@@ -129,4 +129,23 @@ describe('the ground of the page', { skip: withoutBrowser }, () => {
         const colours = await pixels(page, '.regions');
         for (const colour of own.slice(0, 2)) assert.ok(colours.includes(`${colour.match(/\d+/g)},255`), colour);
     });
+
+    it('a page from right to left, or with habits for its lines: time goes to the right, names stand, p is p', async () => {
+        const style =
+            'body { text-indent: 3em; text-transform: uppercase; white-space: pre; letter-spacing: 0.2em; word-spacing: 1em }';
+        const plain = await visit(page_(TRAINS, ''));
+        const odd = await visit(page_(TRAINS, `html { direction: rtl } ${style}`));
+        const look = (/** @type {Page} */ page) =>
+            inside(page, (_, root) =>
+                ['.pf-rank', '.scrub', '.slider', '.legend li', '[data-number="time"] dd'].map((name) => {
+                    const node = root.querySelector(name);
+                    const { x, width } = node.getBoundingClientRect();
+                    return [name, Math.round(x), Math.round(width)];
+                }),
+            );
+        await plain.page.bringToFront();
+        const wanted = await look(plain.page);
+        await odd.page.bringToFront();
+        assert.deepEqual(await look(odd.page), wanted);
+    });
 });
