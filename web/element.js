@@ -350,11 +350,10 @@ export class PipelineFigure extends LitElement {
         if (!preset || this.readonly) return;
         this.#aside = {};
         this.#byReader = true;
-        this.#note('');
+        this.#note('', preset.request);
         this.#setFile(null);
         if (preset.view || STEP_VIEWS.includes(this.#view ?? '')) this.#setView(preset.view ?? null);
         this.#take(preset.request);
-        this.requestUpdate();
     }
 
     /** @param {string | null} view */
@@ -391,14 +390,15 @@ export class PipelineFigure extends LitElement {
             request['global-batch'] = null;
         }
         this.#byReader = true;
-        this.#note('moves' in changes ? '' : Object.keys(changes).join());
+        this.#note('moves' in changes ? '' : Object.keys(changes).join(), request);
         if (changes.schedule || ordersAnew(this.request, request)) this.#setFile(null);
         this.#take(request);
     }
 
-    /** The present state can be come back to. @param {string} what  will be changed */
-    #note(what) {
-        this.#history.note({ request: this.request, file: this.#file }, what);
+    /** The present state can be come back to. @param {string} what  will be changed @param {Request} [next]  if it is another */
+    #note(what, next) {
+        if (!next || this.#file || !sameRequest(next, this.request))
+            this.#history.note({ request: this.request, file: this.#file }, what);
     }
 
     /** @param {import('./edit-file.js').Given | null} file */
@@ -486,6 +486,7 @@ export class PipelineFigure extends LitElement {
             const value = request[name] ?? null;
             if ((this.request[name] ?? null) !== value) /** @type {any} */ (this)[propertyOf(name)] = value;
         }
+        this.requestUpdate(); // fields show what is, also where nothing has changed
     }
 
     /** @param {Map<string, unknown>} changed */
@@ -545,7 +546,7 @@ export class PipelineFigure extends LitElement {
 
     #readChallenge() {
         this.#task = { text: this.challenge, ...parseChallenge(this.challenge) };
-        this.#solved = this.#checked()?.every(({ holds }) => holds) ?? false;
+        this.#solved = this.#isSolved();
         for (const fault of this.#task.faults) {
             const message = textOf(this.#lang, 'challenge_unknown', fault);
             this.#fire('pipeline-error', { code: 'challenge', option: 'challenge', message });
@@ -568,6 +569,10 @@ export class PipelineFigure extends LitElement {
     #checked() {
         const { terms } = this.#task;
         return this.#simulation && terms.length > 0 ? checkChallenge(terms, this.#simulation) : null;
+    }
+
+    #isSolved() {
+        return this.#checked()?.every(({ holds }) => holds) ?? false;
     }
 
     // ---- picture ----
@@ -819,9 +824,9 @@ export class PipelineFigure extends LitElement {
         this.#chart?.showPath(this.#view === 'path');
         this.#drawBeside();
         this.#internals.states?.[this.#training.running || clock.playing ? 'add' : 'delete']('playing');
-        if (!this.#isNew) return;
-        this.#isNew = false;
-        this.#tell();
+        const [isNew, byReader, byUrl] = [this.#isNew, this.#byReader, this.#byUrl];
+        this.#isNew = this.#byReader = this.#byUrl = false; // also where a reader asked for what is there
+        if (isNew) this.#tell(byReader, byUrl);
     }
 
     /** The time that runs, or at which a device fails. */
@@ -917,10 +922,9 @@ export class PipelineFigure extends LitElement {
         this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
     }
 
-    #tell() {
+    /** @param {boolean} byReader @param {boolean} byUrl  read from the address of the page */
+    #tell(byReader, byUrl) {
         const error = this.#error;
-        const byReader = this.#byReader;
-        this.#byReader = false;
         const states = this.#internals.states;
         states?.[error ? 'add' : 'delete']('error');
         if (!states?.has('ready')) {
@@ -929,9 +933,10 @@ export class PipelineFigure extends LitElement {
             this.#fire('pipeline-ready', { state: this.request });
         }
         if (error) this.#fire('pipeline-error', { code: error.code, option: error.option, message: error.message });
-        const byUrl = this.#byUrl;
-        this.#byUrl = false;
-        if (!byReader && !byUrl) return;
+        if (!byReader && !byUrl) {
+            this.#solved = this.#isSolved(); // by the page, which may ask its reader again
+            return;
+        }
         this.#fire('pipeline-change', { state: this.request, source: byReader ? 'user' : 'url' });
         if (!byReader) return;
         clearTimeout(this.#status);
@@ -949,7 +954,7 @@ export class PipelineFigure extends LitElement {
             } catch {} // a frame without an address, or a browser that has had enough
         }
         if (!checked) return;
-        const solved = checked.every(({ holds }) => holds);
+        const solved = this.#isSolved();
         if (solved === this.#solved) return;
         this.#solved = solved;
         this.#fire('pipeline-answer', {
@@ -973,8 +978,7 @@ export class PipelineFigure extends LitElement {
             const share = formatShare(simulation.summary, 'utilization', lang);
             const said = textOf(lang, 'status', title(simulation, lang), time, share);
             const text = generated ? `${said} ${differenceText(simulation, generated, lang)}` : said;
-            const solved = this.#checked()?.every(({ holds }) => holds);
-            line.textContent = solved ? `${text} ${textOf(lang, 'challenge_solved')}` : text;
+            line.textContent = this.#isSolved() ? `${text} ${textOf(lang, 'challenge_solved')}` : text;
         }
     }
 

@@ -149,3 +149,70 @@ describe('the ground of the page', { skip: withoutBrowser }, () => {
         assert.deepEqual(await look(odd.page), wanted);
     });
 });
+
+describe('who changed what', { skip: withoutBrowser }, () => {
+    const { visit, write } = inChromium();
+
+    /** A figure with an id, and what it tells. @param {string} attributes */
+    async function told(attributes) {
+        const { page } = await visit(write(figure(`figure-id="a" ${attributes}`)));
+        await page.evaluate(() => {
+            const log = /** @type {string[]} */ ([]);
+            Object.assign(window, { log });
+            for (const name of ['change', 'answer']) {
+                addEventListener(`pipeline-${name}`, (event) => {
+                    const { source, solved } = /** @type {CustomEvent} */ (event).detail;
+                    log.push(source ?? solved);
+                });
+            }
+        });
+        return { page, log: () => page.evaluate(() => /** @type {any} */ (window).log) };
+    }
+    const nine = (/** @type {Page} */ page) =>
+        inside(page, (f) => {
+            f.microbatches = 9;
+        });
+
+    it('a reader who asks for what is there has changed nothing: the page that then does is not taken for him', async () => {
+        const typed = await told(TRAINS);
+        await typed.page.focus(`${F} >>> .scrub input`);
+        await typed.page.keyboard.press('End');
+        await typed.page.keyboard.type(' ');
+        const stepped = await told(TRAINS.replace('"8"', '"1"'));
+        await stepped.page.focus(`${F} >>> .scrub[data-shown="1"] input`);
+        await stepped.page.keyboard.press('ArrowDown');
+        const chosen = await told('preset="gpipe"');
+        await press(chosen.page, '[data-preset="gpipe"]');
+        const linked = await told('schedule="gpipe" ranks="4" microbatches="8"');
+        await linked.page.evaluate(() => {
+            location.hash = '#pipeline.a=gpipe;p4;m8;unknown';
+        });
+        await later(50);
+        for (const { page, log } of [typed, stepped, chosen, linked]) {
+            await nine(page);
+            assert.deepEqual(await log(), []);
+            await press(page, '[data-edit="open"]');
+            assert.ok(
+                await inside(page, (_, root) => root.querySelector('[data-edit="undo"]').disabled),
+                'nothing to take back',
+            );
+        }
+    });
+
+    it('POINT-09: a task that the page sets back can be solved again', async () => {
+        const { page, log } = await told('schedule="gpipe" ranks="4" microbatches="4" challenge="bubble<20%"');
+        const solve = () =>
+            inside(page, async (_, root) => {
+                const slider = root.querySelector('[data-option="microbatches"] input');
+                slider.value = 32;
+                slider.dispatchEvent(new Event('input'));
+                await new Promise((go) => setTimeout(go, 700));
+            });
+        await solve();
+        await inside(page, (f) => {
+            f.microbatches = 4;
+        });
+        await solve();
+        assert.deepEqual(await log(), ['user', true, 'user', true]);
+    });
+});
