@@ -494,6 +494,7 @@ export class PipelineFigure extends LitElement {
         if (changed.has('lang')) this.#onPage();
         const engine = this.#engine;
         if (engine === null) return;
+        if (changed.has('figureId')) this.#onHash();
         if (this.hasUpdated) this.#takePreset(false);
         const request = this.request;
         // A page that asks for another order does not mean the file.
@@ -949,8 +950,8 @@ export class PipelineFigure extends LitElement {
         this.#announce();
         if (this.figureId && this.#simulation && !this.#file) {
             try {
-                const hash = hashWith(location.hash, this.figureId, stateText(this.request));
-                if (hash !== location.hash) history.replaceState(history.state, '', hash);
+                const link = this.#link(); // whole: a page may have a base of its own
+                if (link !== location.href) history.replaceState(history.state, '', link);
             } catch {} // a frame without an address, or a browser that has had enough
         }
         if (!checked) return;

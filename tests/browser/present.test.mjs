@@ -215,4 +215,23 @@ describe('who changed what', { skip: withoutBrowser }, () => {
         await solve();
         assert.deepEqual(await log(), ['user', true, 'user', true]);
     });
+
+    it('MUST-11: an id that comes late finds its state in the address; a page with a base keeps its own address', async () => {
+        const { page } = await visit(write(figure('schedule="gpipe" ranks="4" microbatches="8"')));
+        const request = await inside(page, async (f) => {
+            location.hash = '#pipeline.z=1f1b;p3;m5';
+            f.figureId = 'z';
+            await f.updateComplete;
+            return f.request;
+        });
+        assert.deepEqual(request, { schedule: '1f1b', ranks: '3', microbatches: '5' });
+        const before = page.url().split('#')[0];
+        await page.evaluate(() => {
+            document.head.append(Object.assign(document.createElement('base'), { href: './elsewhere/page.html' }));
+        });
+        await page.focus(`${F} >>> .scrub input`);
+        await page.keyboard.press('ArrowUp');
+        await later(700);
+        assert.equal(page.url(), `${before}#pipeline.z=1f1b;p4;m5`);
+    });
 });
