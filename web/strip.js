@@ -41,7 +41,7 @@ const KEYS = /** @type {Record<string, number>} */ ({
 
 /** What is held by a pointer. */
 export class Grip {
-    /** @type {{ svg: Element, index: number, offset: number, x: number, moved: boolean } | null} */
+    /** @type {{ svg: Element, pointer: number, index: number, offset: number, x: number, moved: boolean } | null} */
     #held = null;
     #begin;
     #end;
@@ -50,6 +50,18 @@ export class Grip {
     constructor(begin, end) {
         this.#begin = begin;
         this.#end = end;
+    }
+
+    #release() {
+        if (!this.#held) return;
+        this.#held = null;
+        this.#end();
+    }
+
+    /** What is held still: a picture that was taken from the page has lost its pointer, and nobody was told. */
+    #holding() {
+        if (this.#held && !this.#held.svg.hasPointerCapture(this.#held.pointer)) this.#release();
+        return this.#held;
     }
 
     /** @param {PointerEvent} event @param {number} width */
@@ -64,9 +76,16 @@ export class Grip {
             handles.reduce((best, { x: at }, i) => (Math.abs(at - x) < Math.abs(handles[best].x - x) ? i : best), 0);
         return {
             down: (/** @type {PointerEvent} */ event) => {
-                if (event.button !== 0 || handles.length === 0 || this.#held) return;
+                if (event.button !== 0 || handles.length === 0 || this.#holding()) return;
                 const picture = /** @type {Element} */ (event.currentTarget);
-                this.#held = { svg: picture, index: 0, offset: 0, x: event.clientX, moved: false };
+                this.#held = {
+                    svg: picture,
+                    pointer: event.pointerId,
+                    index: 0,
+                    offset: 0,
+                    x: event.clientX,
+                    moved: false,
+                };
                 const x = this.#at(event, width);
                 const index = nearest(x);
                 const box = picture.getBoundingClientRect();
@@ -81,16 +100,12 @@ export class Grip {
                 this.#begin();
             },
             move: (/** @type {PointerEvent} */ event) => {
-                const held = this.#held;
+                const held = this.#holding();
                 if (!held) return;
                 held.moved ||= Math.abs(event.clientX - held.x) > 2;
                 if (held.moved) handles[held.index]?.drag(this.#at(event, width) + held.offset);
             },
-            up: () => {
-                if (!this.#held) return;
-                this.#held = null;
-                this.#end();
-            },
+            up: () => this.#release(),
             key: (/** @type {KeyboardEvent} */ event) => {
                 const place = /** @type {Element} */ (event.target).closest('[role="slider"]');
                 const picture = /** @type {Element} */ (event.currentTarget);

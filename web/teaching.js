@@ -199,7 +199,10 @@ export class Teaching {
             /** @type {Element} */ (event.currentTarget).setPointerCapture(event.pointerId);
             point(event);
         };
-        const move = (/** @type {PointerEvent} */ event) => this.#dragging && point(event);
+        const move = (/** @type {PointerEvent} */ event) => {
+            this.#dragging &&= event.buttons !== 0; // let go of elsewhere
+            if (this.#dragging) point(event);
+        };
         const up = () => {
             this.#dragging = false;
         };

@@ -235,3 +235,53 @@ describe('who changed what', { skip: withoutBrowser }, () => {
         assert.equal(page.url(), `${before}#pipeline.z=1f1b;p4;m5`);
     });
 });
+
+describe('a pointer let go of elsewhere', { skip: withoutBrowser }, () => {
+    const { visit, write } = inChromium();
+    const openFigure = async () => (await visit(write(figure(TRAINS)))).page;
+
+    it('above a number of the sentence, or a cell: nothing follows a pointer that is not pressed', async () => {
+        const page = await openFigure();
+        const away = async (/** @type {{ x: number, y: number }} */ { x, y }) => {
+            await page.mouse.move(x, y);
+            await page.mouse.down();
+            await page.mouse.move(x + 2, y + 500, { steps: 3 });
+            await page.mouse.up();
+            await page.mouse.move(x - 2, y);
+            await page.mouse.move(x + 12, y, { steps: 7 });
+        };
+        await away(await middle(page, '.scrub'));
+        await press(page, '[data-edit="open"]', '[data-part="order"]');
+        await later(50);
+        await away(await middle(page, '.places > g:last-child > :nth-child(2)'));
+        assert.ok(!(await inside(page, (_, root) => root.querySelector('.drop') !== null)), 'no cell is on its way');
+        assert.deepEqual(await inside(page, (f) => f.request), { schedule: '1f1b', ranks: '4', microbatches: '8' });
+    });
+
+    it('a handle taken from the page with its figure is free, and can be taken again', async () => {
+        const page = await openFigure();
+        await press(page, '[data-edit="open"]');
+        await later(50);
+        const { x, y } = await middle(page, '.handle > circle');
+        await page.mouse.move(x, y);
+        await page.mouse.down();
+        await page.mouse.move(x + 160, y, { steps: 3 });
+        await inside(page, (f) => {
+            Object.assign(window, { figure: f, place: f.parentNode });
+            f.remove();
+        });
+        await page.mouse.up();
+        await page.evaluate('place.append(figure)');
+        const cuts = () => inside(page, (f) => f.request.cuts);
+        const held = await cuts();
+        assert.equal(held, '6 2 4 4');
+        await page.mouse.move(x - 160, y, { steps: 4 });
+        assert.equal(await cuts(), held, 'nothing is held');
+        const at = await middle(page, '.handle > circle');
+        await page.mouse.move(at.x, at.y);
+        await page.mouse.down();
+        await page.mouse.move(at.x - 80, at.y, { steps: 3 });
+        await page.mouse.up();
+        assert.equal(await cuts(), '5 3 4 4');
+    });
+});
