@@ -234,6 +234,7 @@ export class PipelineFigure extends LitElement {
             this.addEventListener(name, /** @type {any} */ (listener));
         this.#onPage();
         if (this.#engine === null) whenNear(this, () => this.#hydrate());
+        else this.requestUpdate(); // what ran when it was taken out runs no more
     }
 
     disconnectedCallback() {
@@ -496,6 +497,7 @@ export class PipelineFigure extends LitElement {
         if (engine === null) return;
         if (changed.has('figureId')) this.#onHash();
         if (this.hasUpdated) this.#takePreset(false);
+        if (this.readonly && this.#view === 'train') this.#setView(null);
         const request = this.request;
         // A page that asks for another order does not mean the file.
         if (!this.#byReader && this.#answered && ordersAnew(this.#answered, request)) this.#file = null;
@@ -505,7 +507,14 @@ export class PipelineFigure extends LitElement {
         if (this.#view === 'play' && this.#simulation && this.#teaching.clock.time === null) {
             this.#teaching.clock.open(this.#simulation);
         }
-        if (this.#view === 'train' && this.#simulation && !this.#file && scheduleTrains(engine, this.#simulation)) {
+        // Out of the page there is nobody who would free it.
+        if (
+            this.isConnected &&
+            this.#view === 'train' &&
+            this.#simulation &&
+            !this.#file &&
+            scheduleTrains(engine, this.#simulation)
+        ) {
             engine.lang = this.#lang;
             this.#training.prepare(engine, this.request, prefersStill());
         }

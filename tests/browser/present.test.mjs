@@ -285,3 +285,55 @@ describe('a pointer let go of elsewhere', { skip: withoutBrowser }, () => {
         assert.equal(await cuts(), '5 3 4 4');
     });
 });
+
+describe('a figure that is moved', { skip: withoutBrowser }, () => {
+    const { visit, write } = inChromium();
+
+    it('while its time plays: it stands, and its button says so', async () => {
+        const { page } = await visit(write(figure(TRAINS)));
+        await press(page, '[data-view="play"]');
+        await later(50);
+        await press(page, '[data-play="play_start"]');
+        await inside(page, (f) => {
+            const place = f.parentNode;
+            f.remove();
+            place.append(f);
+        });
+        assert.deepEqual(
+            await inside(page, (f, root) => [
+                f.matches(':state(playing)'),
+                root.querySelector('[data-play]').dataset.play,
+            ]),
+            [false, 'play_start'],
+        );
+    });
+
+    it('EMB-08: while its network is shown: out of the page it has none; back again, it has', async () => {
+        const { page } = await visit(write(figure(TRAINS)));
+        await press(page, '[data-view="train"]');
+        const networks = await inside(page, async (f, root) => {
+            const shown = () => root.querySelector('.regions') !== null;
+            const place = f.parentNode;
+            f.remove();
+            await new Promise((go) => setTimeout(go, 50));
+            const outside = shown();
+            place.append(f);
+            await new Promise((go) => setTimeout(go, 50));
+            return [outside, shown()];
+        });
+        assert.deepEqual(networks, [false, true]);
+    });
+
+    it('a figure that becomes one for reading only trains no more', async () => {
+        const { page } = await visit(write(figure(TRAINS)));
+        await press(page, '[data-view="train"]');
+        await press(page, '#view .action.primary');
+        const left = await inside(page, async (f, root) => {
+            f.readonly = true;
+            await f.updateComplete;
+            await f.updateComplete;
+            return [root.querySelector('#view button') !== null, f.matches(':state(playing)')];
+        });
+        assert.deepEqual(left, [false, false]);
+    });
+});
