@@ -224,6 +224,21 @@ export class PipelineFigure extends LitElement {
 
     // ---- life ----
 
+    /** Sheets belong to a document: in another, such as that of a frame, a figure wears its own. */
+    createRenderRoot() {
+        const { defaultView } = this.ownerDocument;
+        if (!defaultView || defaultView === window) return super.createRenderRoot();
+        const root = this.shadowRoot ?? this.attachShadow({ mode: 'open' });
+        const sheet = new defaultView.CSSStyleSheet();
+        sheet.replaceSync(figureCss + elementCss);
+        root.adoptedStyleSheets = [sheet];
+        return root;
+    }
+
+    adoptedCallback() {
+        if (this.shadowRoot) this.createRenderRoot();
+    }
+
     connectedCallback() {
         super.connectedCallback();
         this.#unwatch = watchPage(this.#onPage);

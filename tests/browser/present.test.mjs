@@ -336,4 +336,24 @@ describe('a figure that is moved', { skip: withoutBrowser }, () => {
         });
         assert.deepEqual(left, [false, false]);
     });
+
+    it('EMB-12: into the document of a frame, and back, or made there: it has its looks', async () => {
+        const { page, complaints } = await visit(write(`${figure(TRAINS)}<iframe title="frame"></iframe>`));
+        const looks = await inside(page, async (f) => {
+            const frame = /** @type {any} */ (document.querySelector('iframe')).contentDocument;
+            const look = (/** @type {any} */ node) => getComputedStyle(node.shadowRoot.querySelector('.views')).display;
+            const seen = [];
+            for (const home of [frame.body, document.body]) {
+                home.append(f);
+                await f.updateComplete;
+                seen.push(look(f));
+            }
+            const other = frame.body.appendChild(document.createElement(f.localName));
+            await other.ready;
+            await other.updateComplete;
+            return [...seen, look(other)];
+        });
+        assert.deepEqual(looks, ['flex', 'flex', 'flex']);
+        assert.deepEqual(complaints, []);
+    });
 });
