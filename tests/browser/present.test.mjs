@@ -356,4 +356,31 @@ describe('a figure that is moved', { skip: withoutBrowser }, () => {
         assert.deepEqual(looks, ['flex', 'flex', 'flex']);
         assert.deepEqual(complaints, []);
     });
+
+    it('EMB-13: a press on the chart leaves no listener behind', async () => {
+        const { page } = await visit(write(figure(TRAINS)), {
+            before: () => {
+                let kept = 0;
+                const { addEventListener: add, removeEventListener: remove } = window;
+                Object.assign(window, {
+                    kept: () => kept,
+                    addEventListener(/** @type {any} */ type, /** @type {any} */ listener, /** @type {any} */ options) {
+                        kept++;
+                        // One that fires but once goes by itself.
+                        if (options?.once) add.call(window, type, () => kept--, options);
+                        add.call(window, type, listener, options);
+                    },
+                    removeEventListener(/** @type {any[]} */ ...all) {
+                        kept--;
+                        remove.apply(window, /** @type {any} */ (all));
+                    },
+                });
+            },
+        });
+        const kept = () => page.evaluate(() => /** @type {any} */ (window).kept());
+        const before = await kept();
+        const { x, y } = await middle(page, '.chart > svg');
+        for (let i = 0; i < 3; i++) await page.mouse.click(x + 9 * i, y);
+        assert.equal(await kept(), before);
+    });
 });
