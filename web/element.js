@@ -678,6 +678,7 @@ export class PipelineFigure extends LitElement {
         const simulation = this.#simulation;
         const lang = this.#lang;
         const request = this.request;
+        engine.lang = lang; // shared with figures in another language
         /** @type {import('./controls.js').ControlState} */
         const state = {
             engine,

@@ -384,3 +384,41 @@ describe('a figure that is moved', { skip: withoutBrowser }, () => {
         assert.equal(await kept(), before);
     });
 });
+
+describe('figures side by side', { skip: withoutBrowser }, () => {
+    const { visit, write } = inChromium();
+
+    it('each refuses in its own language, whoever asked last', async () => {
+        const html = figure('schedule="dualpipe" ranks="4" microbatches="8"') + figure('lang="en"');
+        const { page } = await visit(write(html));
+        const other = () =>
+            page.evaluate(async (name) => {
+                const second = /** @type {any} */ (document.querySelectorAll(name)[1]);
+                await second.ready;
+                second.microbatches = 7;
+                await second.updateComplete;
+            }, F);
+        await press(page, '[data-view="files"]');
+        await other();
+        await press(page, '[data-save="torch"]');
+        const note = await page.waitForSelector(`${F} >>> #view .note[role="status"]`);
+        assert.match((await note?.evaluate((node) => node.textContent)) ?? '', /В таблице PyTorch этого не записать/);
+
+        const forward = await visit(write(figure('microbatches="7"') + figure('lang="en"')));
+        await press(forward.page, '[data-view="compare"]');
+        await forward.page.evaluate(async (name) => {
+            const second = /** @type {any} */ (document.querySelectorAll(name)[1]);
+            await second.ready;
+            second.microbatches = 6;
+            await second.updateComplete;
+        }, F);
+        const refusal = await inside(forward.page, async (f, root) => {
+            const choice = root.querySelector('#explain select');
+            choice.value = 'interleaved';
+            choice.dispatchEvent(new Event('change'));
+            await f.updateComplete;
+            return root.querySelector('#explain .refusal').textContent;
+        });
+        assert.match(refusal, /Ближайшее допустимое/);
+    });
+});
