@@ -421,4 +421,12 @@ describe('figures side by side', { skip: withoutBrowser }, () => {
         });
         assert.match(refusal, /Ближайшее допустимое/);
     });
+
+    it('VIE-03: values copied from a page, with blanks that do not break', async () => {
+        const { page } = await visit(
+            write(figure('ranks="&nbsp;3" microbatches="4" forward="1&nbsp;2&#8239;1&nbsp;"')),
+        );
+        const seen = await inside(page, (f) => [f.error?.message ?? '', [...(f.simulation?.costs.forward ?? [])]]);
+        assert.deepEqual(seen, ['', [1, 2, 1]]);
+    });
 });
