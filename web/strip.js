@@ -393,6 +393,9 @@ function costChange({ costs, partition }, option, row, at, value) {
     return changes;
 }
 
+/** What a row is called. @param {string} letter @param {string} lang */
+const rowName = (letter, lang) => textOf(lang, letter === 'L' ? 'label_latency' : `op_${letter}`);
+
 /** Bars of the costs of stages. */
 export class Costs {
     /** Length of a whole bar, held while one is dragged. */
@@ -428,7 +431,7 @@ export class Costs {
                 const next = Number(Math.max(0, Math.round(ticks / step) * step).toPrecision(12));
                 if (next !== value) change(costChange(simulation, option, row, at, next));
             };
-            const name = `${textOf(lang, `label_${option}`)}, ${option === 'latency' ? textOf(lang, 'costs_hop', at + 1, at + 2) : `${textOf(lang, 'costs_stage_name')} ${at + 1}`}`;
+            const name = `${rowName(letter, lang)}, ${option === 'latency' ? textOf(lang, 'costs_hop', at + 1, at + 2) : `${textOf(lang, 'costs_stage_name')} ${at + 1}`}`;
             const x = 1 + Math.min(1, value / most) * (wide - 16);
             /** @type {Handle} */
             const handle = {
@@ -453,7 +456,7 @@ export class Costs {
         return html`${rows.map(
             (
                 row,
-            ) => html`<div class="bars" role="group" aria-label=${textOf(lang, `label_${row[0]}`)}><span class="label">${textOf(lang, `label_${row[0]}`)}</span>
+            ) => html`<div class="bars" role="group" aria-label=${rowName(row[2], lang)}><span class="label">${rowName(row[2], lang)}</span>
                 ${Array.from(row[1].slice(0, 64), (_, at) => bar(row, at))}</div>`,
         )}<p class="note">${textOf(lang, 'costs_words')}</p>`;
     }

@@ -180,6 +180,26 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         assert.deepEqual(complaints, []);
     });
 
+    it('a backward in two halves has bars for both, which change apart', async () => {
+        for (const [lang, name] of [
+            ['ru', 'градиент по весам, стадия 1'],
+            ['en', 'weight gradient, stage 1'],
+        ]) {
+            const { page, complaints } = await openPart(
+                `schedule="zb-h1" ranks="2" microbatches="4" lang="${lang}"`,
+                'costs',
+            );
+            const bar = '[data-bar="weight-gradient 0"] [role="slider"]';
+            assert.equal(await page.$eval(`pipeline-figure >>> ${bar}`, (node) => node.ariaLabel), name);
+            await focus(page, bar);
+            for (let n = 0; n < 10; n++) await page.keyboard.press('ArrowRight');
+            await wait(60);
+            const { 'weight-gradient': weight, 'input-gradient': input } = await request(page);
+            assert.deepEqual([weight, input], ['2 1', '1']);
+            assert.deepEqual(complaints, []);
+        }
+    });
+
     it('with layers, the cost of a stage is that of a unit of its layers', async () => {
         const { page } = await openPart(
             'schedule="gpipe" ranks="2" microbatches="2" layers="4" cuts="1 3" lang="en"',
