@@ -37,7 +37,7 @@ test('MUST-15: the manual has the read-only properties, and there are no methods
     for (let up = Object.getPrototypeOf(PipelineFigure.prototype); up; up = Object.getPrototypeOf(up))
         for (const name of Object.getOwnPropertyNames(up)) inherited.add(name);
     // What the browser itself calls.
-    for (const name of ['connectedCallback', 'disconnectedCallback']) inherited.add(name);
+    for (const name of ['connectedCallback', 'disconnectedCallback', 'adoptedCallback']) inherited.add(name);
     const own = Object.entries(Object.getOwnPropertyDescriptors(PipelineFigure.prototype)).filter(
         ([name]) => !inherited.has(name),
     );

@@ -38,8 +38,8 @@ export function ask(engine, request, file, more) {
 }
 
 /**
- * The same after a reader changed something: lists with one number per stage follow the number of stages, unless the
- * list is what was changed.
+ * The same after a reader changed something: costs with one number per stage follow the number of stages, and cuts for
+ * another number are left to the core, unless the list is what was changed.
  * @param {Engine} engine @param {Request} request @param {Simulation} known  where the numbers of a list come from
  * @param {(option: string) => boolean} isNew
  */
@@ -48,7 +48,9 @@ export function askFitting(engine, request, known, isNew) {
     for (let tries = 0; tries < OPTIONS.length; tries++) {
         const { code, option, fault } = answer.error ?? {};
         if (code !== 'list-length' || !option || !fault || isNew(option)) break;
-        answer = ask(engine, { ...answer.request, [option]: listOf(known.costs[COST_ROW[option]], fault.a) });
+        const row = COST_ROW[option];
+        if (!row && option !== 'cuts') break;
+        answer = ask(engine, { ...answer.request, [option]: row ? listOf(known.costs[row], fault.a) : null });
     }
     return answer;
 }

@@ -376,11 +376,14 @@ export class Chart {
     /** After a finger, focus and click come later than its lifting; after a drag, no click comes at all. */
     #press() {
         this.#pressed = true;
-        const over = () =>
+        const ends = ['pointerup', 'pointercancel'];
+        const over = () => {
+            for (const end of ends) removeEventListener(end, over);
             setTimeout(() => {
                 this.#pressed = false;
             }, 400);
-        for (const end of ['pointerup', 'pointercancel']) addEventListener(end, over, { once: true });
+        };
+        for (const end of ends) addEventListener(end, over);
     }
 
     /** @param {PointerEvent} event */

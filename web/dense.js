@@ -52,8 +52,6 @@ export class Dense {
     /** @type {[Simulation, Scene] | null} */
     #drawn = null;
     #key = '';
-    /** @type {MediaQueryList[]} */
-    #media = [];
 
     /** @param {Element} box  the chart is its last child */
     constructor(box) {
@@ -70,19 +68,12 @@ export class Dense {
 
     /** @param {Simulation} simulation @param {Scene} scene */
     draw(simulation, scene) {
-        if (!this.canvas.isConnected) {
-            this.box.prepend(this.#probe, this.canvas);
-            this.#media = ['(prefers-color-scheme: dark)', '(forced-colors: active)', 'print'].map((query) =>
-                matchMedia(query),
-            );
-            for (const list of this.#media) list.addEventListener('change', this.recolour);
-        }
+        if (!this.canvas.isConnected) this.box.prepend(this.#probe, this.canvas);
         this.#drawn = [simulation, scene];
         this.#paint(this.#colours());
     }
 
     clear() {
-        for (const list of this.#media.splice(0)) list.removeEventListener('change', this.recolour);
         this.#later();
         this.#probe.remove();
         this.canvas.remove();
@@ -90,11 +81,11 @@ export class Dense {
     }
 
     /** Paints again where the colours, or the pixels of the screen, are no longer what they were. */
-    recolour = () => {
+    recolour() {
         if (!this.#drawn) return;
         const palette = this.#colours();
         if (this.#keyOf(palette) !== this.#key) this.#paint(palette);
-    };
+    }
 
     /** @param {Uint32Array} palette */
     #keyOf(palette) {

@@ -177,6 +177,7 @@ export class Order {
 
     /** @param {Chart} chart @param {PointerEvent} event */
     #moveTo(chart, event) {
+        if (event.buttons === 0) this.#drop(); // let go of elsewhere
         const drag = this.#drag;
         if (!drag) return;
         if (!drag.moved && Math.abs(event.clientX - drag.x) < SLACK) return;

@@ -224,6 +224,21 @@ export class PipelineFigure extends LitElement {
 
     // ---- life ----
 
+    /** Sheets belong to a document: in another, such as that of a frame, a figure wears its own. */
+    createRenderRoot() {
+        const { defaultView } = this.ownerDocument;
+        if (!defaultView || defaultView === window) return super.createRenderRoot();
+        const root = this.shadowRoot ?? this.attachShadow({ mode: 'open' });
+        const sheet = new defaultView.CSSStyleSheet();
+        sheet.replaceSync(figureCss + elementCss);
+        root.adoptedStyleSheets = [sheet];
+        return root;
+    }
+
+    adoptedCallback() {
+        if (this.shadowRoot) this.createRenderRoot();
+    }
+
     connectedCallback() {
         super.connectedCallback();
         this.#unwatch = watchPage(this.#onPage);
@@ -234,6 +249,7 @@ export class PipelineFigure extends LitElement {
             this.addEventListener(name, /** @type {any} */ (listener));
         this.#onPage();
         if (this.#engine === null) whenNear(this, () => this.#hydrate());
+        else this.requestUpdate(); // what ran when it was taken out runs no more
     }
 
     disconnectedCallback() {
@@ -285,6 +301,9 @@ export class PipelineFigure extends LitElement {
         // Asked without its own answer, which would be taken for what the page says.
         this.#internals.states?.delete('dark');
         if (isOnUnsaidDark(this)) this.#internals.states?.add('dark');
+        this.#chart?.dense.recolour();
+        this.#teaching.recolour();
+        this.#training.recolour(this.renderRoot);
         if (lang === this.#lang) return;
         this.#lang = lang;
         this.#answered = null;
@@ -347,11 +366,10 @@ export class PipelineFigure extends LitElement {
         if (!preset || this.readonly) return;
         this.#aside = {};
         this.#byReader = true;
-        this.#note('');
+        this.#note('', preset.request);
         this.#setFile(null);
         if (preset.view || STEP_VIEWS.includes(this.#view ?? '')) this.#setView(preset.view ?? null);
         this.#take(preset.request);
-        this.requestUpdate();
     }
 
     /** @param {string | null} view */
@@ -388,14 +406,15 @@ export class PipelineFigure extends LitElement {
             request['global-batch'] = null;
         }
         this.#byReader = true;
-        this.#note('moves' in changes ? '' : Object.keys(changes).join());
+        this.#note('moves' in changes ? '' : Object.keys(changes).join(), request);
         if (changes.schedule || ordersAnew(this.request, request)) this.#setFile(null);
         this.#take(request);
     }
 
-    /** The present state can be come back to. @param {string} what  will be changed */
-    #note(what) {
-        this.#history.note({ request: this.request, file: this.#file }, what);
+    /** The present state can be come back to. @param {string} what  will be changed @param {Request} [next]  if it is another */
+    #note(what, next) {
+        if (!next || this.#file || !sameRequest(next, this.request))
+            this.#history.note({ request: this.request, file: this.#file }, what);
     }
 
     /** @param {import('./edit-file.js').Given | null} file */
@@ -483,6 +502,7 @@ export class PipelineFigure extends LitElement {
             const value = request[name] ?? null;
             if ((this.request[name] ?? null) !== value) /** @type {any} */ (this)[propertyOf(name)] = value;
         }
+        this.requestUpdate(); // fields show what is, also where nothing has changed
     }
 
     /** @param {Map<string, unknown>} changed */
@@ -490,7 +510,9 @@ export class PipelineFigure extends LitElement {
         if (changed.has('lang')) this.#onPage();
         const engine = this.#engine;
         if (engine === null) return;
+        if (changed.has('figureId')) this.#onHash();
         if (this.hasUpdated) this.#takePreset(false);
+        if (this.readonly && this.#view === 'train') this.#setView(null);
         const request = this.request;
         // A page that asks for another order does not mean the file.
         if (!this.#byReader && this.#answered && ordersAnew(this.#answered, request)) this.#file = null;
@@ -500,7 +522,14 @@ export class PipelineFigure extends LitElement {
         if (this.#view === 'play' && this.#simulation && this.#teaching.clock.time === null) {
             this.#teaching.clock.open(this.#simulation);
         }
-        if (this.#view === 'train' && this.#simulation && !this.#file && scheduleTrains(engine, this.#simulation)) {
+        // Out of the page there is nobody who would free it.
+        if (
+            this.isConnected &&
+            this.#view === 'train' &&
+            this.#simulation &&
+            !this.#file &&
+            scheduleTrains(engine, this.#simulation)
+        ) {
             engine.lang = this.#lang;
             this.#training.prepare(engine, this.request, prefersStill());
         }
@@ -542,7 +571,7 @@ export class PipelineFigure extends LitElement {
 
     #readChallenge() {
         this.#task = { text: this.challenge, ...parseChallenge(this.challenge) };
-        this.#solved = this.#checked()?.every(({ holds }) => holds) ?? false;
+        this.#solved = this.#isSolved();
         for (const fault of this.#task.faults) {
             const message = textOf(this.#lang, 'challenge_unknown', fault);
             this.#fire('pipeline-error', { code: 'challenge', option: 'challenge', message });
@@ -565,6 +594,10 @@ export class PipelineFigure extends LitElement {
     #checked() {
         const { terms } = this.#task;
         return this.#simulation && terms.length > 0 ? checkChallenge(terms, this.#simulation) : null;
+    }
+
+    #isSolved() {
+        return this.#checked()?.every(({ holds }) => holds) ?? false;
     }
 
     // ---- picture ----
@@ -645,6 +678,7 @@ export class PipelineFigure extends LitElement {
         const simulation = this.#simulation;
         const lang = this.#lang;
         const request = this.request;
+        engine.lang = lang; // shared with figures in another language
         /** @type {import('./controls.js').ControlState} */
         const state = {
             engine,
@@ -816,9 +850,9 @@ export class PipelineFigure extends LitElement {
         this.#chart?.showPath(this.#view === 'path');
         this.#drawBeside();
         this.#internals.states?.[this.#training.running || clock.playing ? 'add' : 'delete']('playing');
-        if (!this.#isNew) return;
-        this.#isNew = false;
-        this.#tell();
+        const [isNew, byReader, byUrl] = [this.#isNew, this.#byReader, this.#byUrl];
+        this.#isNew = this.#byReader = this.#byUrl = false; // also where a reader asked for what is there
+        if (isNew) this.#tell(byReader, byUrl);
     }
 
     /** The time that runs, or at which a device fails. */
@@ -914,10 +948,9 @@ export class PipelineFigure extends LitElement {
         this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true }));
     }
 
-    #tell() {
+    /** @param {boolean} byReader @param {boolean} byUrl  read from the address of the page */
+    #tell(byReader, byUrl) {
         const error = this.#error;
-        const byReader = this.#byReader;
-        this.#byReader = false;
         const states = this.#internals.states;
         states?.[error ? 'add' : 'delete']('error');
         if (!states?.has('ready')) {
@@ -926,9 +959,10 @@ export class PipelineFigure extends LitElement {
             this.#fire('pipeline-ready', { state: this.request });
         }
         if (error) this.#fire('pipeline-error', { code: error.code, option: error.option, message: error.message });
-        const byUrl = this.#byUrl;
-        this.#byUrl = false;
-        if (!byReader && !byUrl) return;
+        if (!byReader && !byUrl) {
+            this.#solved = this.#isSolved(); // by the page, which may ask its reader again
+            return;
+        }
         this.#fire('pipeline-change', { state: this.request, source: byReader ? 'user' : 'url' });
         if (!byReader) return;
         clearTimeout(this.#status);
@@ -941,12 +975,12 @@ export class PipelineFigure extends LitElement {
         this.#announce();
         if (this.figureId && this.#simulation && !this.#file) {
             try {
-                const hash = hashWith(location.hash, this.figureId, stateText(this.request));
-                if (hash !== location.hash) history.replaceState(history.state, '', hash);
+                const link = this.#link(); // whole: a page may have a base of its own
+                if (link !== location.href) history.replaceState(history.state, '', link);
             } catch {} // a frame without an address, or a browser that has had enough
         }
         if (!checked) return;
-        const solved = checked.every(({ holds }) => holds);
+        const solved = this.#isSolved();
         if (solved === this.#solved) return;
         this.#solved = solved;
         this.#fire('pipeline-answer', {
@@ -970,8 +1004,7 @@ export class PipelineFigure extends LitElement {
             const share = formatShare(simulation.summary, 'utilization', lang);
             const said = textOf(lang, 'status', title(simulation, lang), time, share);
             const text = generated ? `${said} ${differenceText(simulation, generated, lang)}` : said;
-            const solved = this.#checked()?.every(({ holds }) => holds);
-            line.textContent = solved ? `${text} ${textOf(lang, 'challenge_solved')}` : text;
+            line.textContent = this.#isSolved() ? `${text} ${textOf(lang, 'challenge_solved')}` : text;
         }
     }
 

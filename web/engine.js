@@ -128,7 +128,7 @@ function requestText(options) {
     for (const [name, value] of pairsOf(options)) {
         if (value === null || value === undefined || value === '') continue;
         const text = typeof value === 'object' ? Array.from(value).join(' ') : String(value);
-        lines.push(`${name}=${text.replace(/[\r\n]+/g, ' ')}`);
+        lines.push(`${name}=${text.replace(/\s+/g, ' ')}`);
     }
     return encoder.encode(lines.join('\n'));
 }

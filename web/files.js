@@ -107,11 +107,15 @@ export class Files {
         const t = (/** @type {string} */ key) => textOf(lang, key);
         const button = (/** @type {string} */ key, /** @type {string} */ end, /** @type {any} */ make, refusal = '') =>
             html`<button type="button" class="action" data-save=${end.split('.')[0]} @click=${() => this.#save(`${name}.${end}`, make, refusal)}>${t(key)}</button>`;
+        const torch = () => {
+            engine.lang = lang; // by now another figure may have asked in its own
+            return file ? engine.torchCsv(besideFile(request), file.text) : engine.torchCsv(request);
+        };
         const copy = (/** @type {string} */ key, /** @type {() => string} */ text) =>
             html`<button type="button" class="action" @click=${() => this.#copy(key, text())}>${t(this.#copied === key ? 'files_copied' : key)}</button>`;
         return html`<div class="buttons">
             ${button('files_csv', 'csv', () => address('text/csv', toCsv(simulation)))}
-            ${engine.readsFiles ? button('files_torch', 'torch.csv', () => address('text/csv', file ? engine.torchCsv(besideFile(request), file.text) : engine.torchCsv(request))) : nothing}
+            ${engine.readsFiles ? button('files_torch', 'torch.csv', () => address('text/csv', torch())) : nothing}
             ${button('files_trace', 'trace.json', () => address('application/json', toTrace([{ name, simulation }], 1000)))}
             ${button('files_svg', 'svg', () => address('image/svg+xml', svgFile(simulation, lang, figureCss)))}
             ${button('files_png', 'png', () => pngOf(svgFile(simulation, lang, figureCss)), t('files_png_failed'))}

@@ -102,6 +102,7 @@ export class Scrub {
 
     /** @param {PointerEvent} event */
     #onMove = (event) => {
+        if (event.buttons === 0) this.#drag = null; // let go of elsewhere
         const drag = this.#drag;
         if (!drag) return;
         const steps = Math.trunc((event.clientX - drag.x) / PIXELS_PER_STEP);

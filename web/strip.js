@@ -41,7 +41,7 @@ const KEYS = /** @type {Record<string, number>} */ ({
 
 /** What is held by a pointer. */
 export class Grip {
-    /** @type {{ svg: Element, index: number, offset: number, x: number, moved: boolean } | null} */
+    /** @type {{ svg: Element, pointer: number, index: number, offset: number, x: number, moved: boolean } | null} */
     #held = null;
     #begin;
     #end;
@@ -50,6 +50,18 @@ export class Grip {
     constructor(begin, end) {
         this.#begin = begin;
         this.#end = end;
+    }
+
+    #release() {
+        if (!this.#held) return;
+        this.#held = null;
+        this.#end();
+    }
+
+    /** What is held still: a picture that was taken from the page has lost its pointer, and nobody was told. */
+    #holding() {
+        if (this.#held && !this.#held.svg.hasPointerCapture(this.#held.pointer)) this.#release();
+        return this.#held;
     }
 
     /** @param {PointerEvent} event @param {number} width */
@@ -64,9 +76,16 @@ export class Grip {
             handles.reduce((best, { x: at }, i) => (Math.abs(at - x) < Math.abs(handles[best].x - x) ? i : best), 0);
         return {
             down: (/** @type {PointerEvent} */ event) => {
-                if (event.button !== 0 || handles.length === 0 || this.#held) return;
+                if (event.button !== 0 || handles.length === 0 || this.#holding()) return;
                 const picture = /** @type {Element} */ (event.currentTarget);
-                this.#held = { svg: picture, index: 0, offset: 0, x: event.clientX, moved: false };
+                this.#held = {
+                    svg: picture,
+                    pointer: event.pointerId,
+                    index: 0,
+                    offset: 0,
+                    x: event.clientX,
+                    moved: false,
+                };
                 const x = this.#at(event, width);
                 const index = nearest(x);
                 const box = picture.getBoundingClientRect();
@@ -81,16 +100,12 @@ export class Grip {
                 this.#begin();
             },
             move: (/** @type {PointerEvent} */ event) => {
-                const held = this.#held;
+                const held = this.#holding();
                 if (!held) return;
                 held.moved ||= Math.abs(event.clientX - held.x) > 2;
                 if (held.moved) handles[held.index]?.drag(this.#at(event, width) + held.offset);
             },
-            up: () => {
-                if (!this.#held) return;
-                this.#held = null;
-                this.#end();
-            },
+            up: () => this.#release(),
             key: (/** @type {KeyboardEvent} */ event) => {
                 const place = /** @type {Element} */ (event.target).closest('[role="slider"]');
                 const picture = /** @type {Element} */ (event.currentTarget);
@@ -378,6 +393,9 @@ function costChange({ costs, partition }, option, row, at, value) {
     return changes;
 }
 
+/** What a row is called. @param {string} letter @param {string} lang */
+const rowName = (letter, lang) => textOf(lang, letter === 'L' ? 'label_latency' : `op_${letter}`);
+
 /** Bars of the costs of stages. */
 export class Costs {
     /** Length of a whole bar, held while one is dragged. */
@@ -413,7 +431,7 @@ export class Costs {
                 const next = Number(Math.max(0, Math.round(ticks / step) * step).toPrecision(12));
                 if (next !== value) change(costChange(simulation, option, row, at, next));
             };
-            const name = `${textOf(lang, `label_${option}`)}, ${option === 'latency' ? textOf(lang, 'costs_hop', at + 1, at + 2) : `${textOf(lang, 'costs_stage_name')} ${at + 1}`}`;
+            const name = `${rowName(letter, lang)}, ${option === 'latency' ? textOf(lang, 'costs_hop', at + 1, at + 2) : `${textOf(lang, 'costs_stage_name')} ${at + 1}`}`;
             const x = 1 + Math.min(1, value / most) * (wide - 16);
             /** @type {Handle} */
             const handle = {
@@ -438,7 +456,7 @@ export class Costs {
         return html`${rows.map(
             (
                 row,
-            ) => html`<div class="bars" role="group" aria-label=${textOf(lang, `label_${row[0]}`)}><span class="label">${textOf(lang, `label_${row[0]}`)}</span>
+            ) => html`<div class="bars" role="group" aria-label=${rowName(row[2], lang)}><span class="label">${rowName(row[2], lang)}</span>
                 ${Array.from(row[1].slice(0, 64), (_, at) => bar(row, at))}</div>`,
         )}<p class="note">${textOf(lang, 'costs_words')}</p>`;
     }

@@ -199,7 +199,10 @@ export class Teaching {
             /** @type {Element} */ (event.currentTarget).setPointerCapture(event.pointerId);
             point(event);
         };
-        const move = (/** @type {PointerEvent} */ event) => this.#dragging && point(event);
+        const move = (/** @type {PointerEvent} */ event) => {
+            this.#dragging &&= event.buttons !== 0; // let go of elsewhere
+            if (this.#dragging) point(event);
+        };
         const up = () => {
             this.#dragging = false;
         };
@@ -254,6 +257,11 @@ export class Teaching {
     }
 
     // ---- drawings that share the axis of the chart ----
+
+    /** The page may have other colours. */
+    recolour() {
+        this.#dense?.recolour();
+    }
 
     /**
      * Once the chart is drawn.

@@ -3,9 +3,7 @@ import { languageOf } from './strings.js';
 
 /** The element or shadow host above a node. @param {Node} node @returns {Element | null} */
 function above(node) {
-    const parent = node.parentNode;
-    if (parent instanceof ShadowRoot) return parent.host;
-    return parent instanceof Element ? parent : null;
+    return node.parentElement ?? /** @type {any} */ (node.parentNode)?.host ?? null;
 }
 
 /** The nearest lang of a node or above it, Russian where there is none. @param {Element} node */
@@ -41,18 +39,39 @@ const watchers = new Set();
 /** @type {MutationObserver | undefined} */
 let observer;
 
-/** Calls back when the page changes its language or theme. One observer a page. @param {() => void} callback */
+function tell() {
+    for (const watcher of watchers) watcher();
+}
+
+/** A ground that changes by degrees has its colour at the end. @param {TransitionEvent} event */
+function onTransition({ propertyName }) {
+    if (propertyName === 'background-color') tell();
+}
+
+/** @type {MediaQueryList[]} */
+let media = [];
+
+/**
+ * Calls back when the page may have changed its language or theme: by an attribute, a style sheet that came late, the
+ * system, or paper. One observer a page. @param {() => void} callback
+ */
 export function watchPage(callback) {
     watchers.add(callback);
-    observer ??= new MutationObserver(() => {
-        for (const watcher of watchers) watcher();
-    });
     if (watchers.size === 1) {
+        observer ??= new MutationObserver(tell);
         for (const root of [document.documentElement, document.body])
             if (root) observer.observe(root, { attributes: true });
+        media = ['(prefers-color-scheme: dark)', '(forced-colors: active)', 'print'].map((query) => matchMedia(query));
+        for (const list of media) list.addEventListener('change', tell);
+        addEventListener('load', tell);
+        addEventListener('transitionend', onTransition);
     }
     return () => {
         watchers.delete(callback);
-        if (watchers.size === 0) observer?.disconnect();
+        if (watchers.size > 0) return;
+        observer?.disconnect();
+        for (const list of media) list.removeEventListener('change', tell);
+        removeEventListener('load', tell);
+        removeEventListener('transitionend', onTransition);
     };
 }

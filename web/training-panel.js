@@ -31,6 +31,7 @@ export class TrainingPanel {
     #curve = new Curve();
     #reference = new Curve();
     #regionsDrawn = 0;
+    #colours = '';
     #begun = false;
     /** Settings of the panel, as typed. */
     #settings = { data: 'spirals', rate: '', seed: '' };
@@ -122,14 +123,25 @@ export class TrainingPanel {
         return this.#workers.span(this.#request);
     }
 
-    /** Pixels, after the template is in the page. @param {ParentNode} root @param {string} idPrefix @param {boolean} [now] */
-    draw(root, idPrefix, now = false) {
+    /** Pixels, after the template is in the page. @param {ParentNode} root @param {string} idPrefix */
+    draw(root, idPrefix) {
         this.#workers.draw(root, this.#lang, this.#request, `${idPrefix}m`);
+        if (!this.running || performance.now() - this.#regionsDrawn >= REGION_MS) this.#drawRegions(root);
+    }
+
+    /** The page may have other colours. @param {ParentNode} root */
+    recolour(root) {
+        if (String(classColours(root)) !== this.#colours) this.#drawRegions(root);
+    }
+
+    /** @param {ParentNode} root */
+    #drawRegions(root) {
         const canvas = /** @type {HTMLCanvasElement | null} */ (root.querySelector('.regions'));
         if (!canvas || !this.#training) return;
-        if (!now && this.running && performance.now() - this.#regionsDrawn < REGION_MS) return;
         this.#regionsDrawn = performance.now();
-        drawRegions(canvas, this.#training, classColours(root));
+        const colours = classColours(root);
+        this.#colours = String(colours);
+        drawRegions(canvas, this.#training, colours);
     }
 
     /**

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { withoutBrowser } from '../support/browser.mjs';
-import { inChromium, reading } from '../support/figure-page.mjs';
+import { inChromium, reading, setControl } from '../support/figure-page.mjs';
 
 const IN = 'pipeline-figure >>> ';
 const REST = 700;
@@ -178,6 +178,42 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         await drag(page, '[data-bar="backward 0"] circle', 30);
         assert.match((await request(page)).backward, /^2\.\d 2 2 2$/);
         assert.deepEqual(complaints, []);
+    });
+
+    it('another number of stages: cuts by hand are left to the core, and a list that has no next number is refused', async () => {
+        const cut = await openPart('schedule="1f1b" layers="1*16" cuts="6 2 4 4" ranks="4" lang="en"', 'layers');
+        await setControl(cut.page, '[data-option="ranks"] input', '3');
+        assert.equal((await reading(cut.page)).refusal, null);
+        const { ranks, layers, cuts } = await request(cut.page);
+        assert.deepEqual([ranks, layers, cuts], ['3', '1*16', undefined]);
+        const { page, complaints } = await openPart(
+            'schedule="1f1b" ranks="4" bytes="1" bandwidth="1 2 3 4" lang="en"',
+            'layers',
+        );
+        await setControl(page, '[data-option="ranks"] input', '3');
+        assert.match((await reading(page)).refusal ?? '', /^bandwidth = 1 2 3 4: 4 numbers are given/);
+        assert.deepEqual([...cut.complaints, ...complaints], []);
+    });
+
+    it('a backward in two halves has bars for both, which change apart', async () => {
+        for (const [lang, name] of [
+            ['ru', 'градиент по весам, стадия 1'],
+            ['en', 'weight gradient, stage 1'],
+        ]) {
+            const { page, complaints } = await openPart(
+                `schedule="zb-h1" ranks="2" microbatches="4" lang="${lang}"`,
+                'costs',
+            );
+            const bar = '[data-bar="weight-gradient 0"] [role="slider"]';
+            const label = await page.$eval(`pipeline-figure >>> ${bar}`, (node) => node.ariaLabel ?? '');
+            assert.equal(label.replaceAll('\u00a0', ' '), name);
+            await focus(page, bar);
+            for (let n = 0; n < 10; n++) await page.keyboard.press('ArrowRight');
+            await wait(60);
+            const { 'weight-gradient': weight, 'input-gradient': input } = await request(page);
+            assert.deepEqual([weight, input], ['1.1 1', '1']);
+            assert.deepEqual(complaints, []);
+        }
     });
 
     it('with layers, the cost of a stage is that of a unit of its layers', async () => {
