@@ -75,6 +75,7 @@ test('p = 1 to 4, recomputation, iris, whole numbers, Chimera with four pipes', 
         },
         { schedule: 'chimera', ranks: 4, microbatches: 4, pipes: 4 },
         { schedule: '1f1b', ranks: 2, microbatches: 4, layers: 6, cuts: '2 4', depth: 6 },
+        { schedule: 'gpipe', ranks: 2, microbatches: 4, moves: '1B0+2 0F1+1' },
     ])
         await withWorkers(options, async (training, run) => {
             await run.advance(2);

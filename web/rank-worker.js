@@ -60,6 +60,7 @@ export function rankWorker(port) {
         const schedule = made(core.pp_schedule_bytes(config), (at, bytes) =>
             core.pp_schedule_make(config, costs, at, bytes, 0),
         );
+        attempt(core.pp_moves_apply(...request, schedule, 0));
         const timeline = made(core.pp_timeline_bytes(schedule), (at, bytes) =>
             core.pp_check(schedule, at, bytes, 0, 0),
         );
