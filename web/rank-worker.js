@@ -3,8 +3,11 @@
 // itself. The text of the function is all the worker gets, so it may use nothing from outside: a bundler that puts helpers of its own
 // into it takes the workers away, and runs then go on in slices.
 
-/** @param {any} port  of the coordinator: postMessage, onmessage */
-export function rankWorker(port) {
+/**
+ * @param {any} port  of the coordinator: postMessage, onmessage
+ * @param {() => number} [now]  milliseconds on one clock for all workers of a page or process
+ */
+export function rankWorker(port, now = () => performance.timeOrigin + performance.now()) {
     /** @type {any} */ let core;
     /** @type {any} */ let setup;
     let run = 0;
@@ -21,8 +24,6 @@ export function rankWorker(port) {
     let ahead = times; // of the next step's, where there is no flush
     const stages = /** @type {number[]} */ ([]);
 
-    /** One clock for all workers of a page or process. */
-    const now = () => performance.timeOrigin + performance.now();
     const ints = (/** @type {number} */ at, /** @type {number} */ n) => new Int32Array(core.memory.buffer, at, n);
     const floats = (/** @type {number} */ at, /** @type {number} */ n) => new Float32Array(core.memory.buffer, at, n);
     const alloc = (/** @type {number} */ bytes) => {

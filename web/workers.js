@@ -137,8 +137,8 @@ export function measuredOf(engine, pairs, group) {
 /** From the last action of a step to the last update. @param {{ finish: Float64Array, ended: ArrayLike<number> }} step */
 export const endOf = ({ finish, ended }) => Math.max(...Array.from(ended)) - Math.max(...finish);
 
-/** What a worker runs. @param {string} port  how it names the port of its maker */
-export const workerText = (port) => `(${rankWorker})(${port})`;
+/** What a worker runs. @param {string} given  how it names the port of its maker; and its clock, if not that of the page */
+export const workerText = (given) => `(${rankWorker})(${given})`;
 
 /** More ranks than this are not given a thread each. */
 export const MOST_WORKERS = 16;
