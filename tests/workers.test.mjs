@@ -354,6 +354,63 @@ async function spin() {
     await Promise.all(threads.map((thread) => new Promise((told) => thread.once('message', told))));
 }
 
+/** A worker that a test can declare dead. @param {((reason: string) => void)[]} fails */
+const mortal = (fails) => () => {
+    const handle = threadWorker();
+    const { listen } = handle;
+    handle.listen = (take, fail) => {
+        fails.push(fail);
+        listen(take, fail);
+    };
+    return handle;
+};
+
+test('ranks that are lost while another is being replaced are replaced as well; a planned loss still comes', async () => {
+    const options = { schedule: '1f1b', ranks: 3, microbatches: 4 };
+    /** @type {((reason: string) => void)[]} */ const fails = [];
+    for (const lost of [
+        [0, 2],
+        [2, 1, 0],
+    ])
+        await withWorkers(
+            options,
+            async (training, run) => {
+                const records = run.advance(400, { every: 10, kill: { step: 399, action: 9 } });
+                setTimeout(() => lost.map((rank) => fails[rank]('gone')), 30);
+                for (const { loss } of await records) assert.equal(loss, training.step().loss);
+                sameState(run.state, training.state, `${lost}`);
+                assert.deepEqual(
+                    run.losses.map(({ rank, action, step }) => [rank, action, step]),
+                    [...lost.map((rank) => [rank, -1, -1]), [training.simulation.actions.rank[9], 9, 399]],
+                );
+                fails.length = 0;
+            },
+            mortal(fails),
+        );
+});
+
+test('what a rank reports of a step comes before its checkpoint, so that no loss is missing when another rank is lost', async () => {
+    /** @type {string[]} */ const order = [];
+    const listening = () => {
+        const handle = threadWorker();
+        const { listen } = handle;
+        handle.listen = (take, fail) =>
+            listen((message) => {
+                if (message.step) order.push(`${message.kind} ${message.step}`);
+                take(message);
+            }, fail);
+        return handle;
+    };
+    await withWorkers(
+        { schedule: '1f1b', ranks: 1, microbatches: 2 },
+        async (_, run) => {
+            await run.advance(3, { every: 2 });
+        },
+        listening,
+    );
+    assert.deepEqual(order, ['step 1', 'step 2', 'saved 2', 'step 3', 'saved 3']);
+});
+
 test('p = 2 on two cores: a measured speed-up for a network large enough', async (t) => {
     const options = { schedule: '1f1b', ranks: 2, microbatches: 8, width: 512, batch: 1024 };
     await withWorkers(options, async (training, run) => {

@@ -157,10 +157,11 @@ export function rankWorker(port, now = () => performance.timeOrigin + performanc
         step++;
         const skipped = status === setup.diverged;
         const done = step >= order.target;
-        if (done || step % order.every === 0)
-            port.postMessage({ kind: 'saved', epoch, step, saved: stages.map((s) => [s, savedOf(s)]), ahead });
         const report = { kind: 'step', epoch, step, skipped, loss: core.pp_run_loss(run), times };
         port.postMessage({ ...report, bytes: core.pp_run_peak_bytes(run, setup.rank) }, [times.buffer]);
+        // Behind the report: once all have saved a step, none of its reports can be lost with another rank.
+        if (done || step % order.every === 0)
+            port.postMessage({ kind: 'saved', epoch, step, saved: stages.map((s) => [s, savedOf(s)]), ahead });
         times = ahead;
         ahead = new Float64Array(2 * count + 1);
         if (done) order = null;
