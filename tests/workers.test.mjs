@@ -295,6 +295,29 @@ test('where no worker can be made, start() says so', async () => {
     }
 });
 
+test('what is no number of steps is refused, and so is a training that has been closed', async () => {
+    const training = engine.train({ schedule: '1f1b', ranks: 2, microbatches: 4 });
+    const run = await new WorkerRun(training, threadWorker).start();
+    try {
+        for (const steps of [2.5, Number.NaN]) await assert.rejects(run.advance(steps), /a whole number/);
+        assert.deepEqual(await run.advance(0), []);
+    } finally {
+        run.close();
+        training.close();
+    }
+    for (const use of [
+        () => training.step(),
+        () => training.run(),
+        () => training.next(),
+        () => training.state,
+        () => training.parameters,
+        () => training.semantics(),
+        () => training.predict(Float32Array.of(0, 0)),
+        () => training.activationBytes,
+    ])
+        assert.throws(use, /the training is closed/);
+});
+
 test('a long run keeps the times of its last steps alone', async () => {
     await withWorkers({ schedule: '1f1b', ranks: 2, microbatches: 2, width: 4, batch: 4 }, async (training, run) => {
         const records = await run.advance(600, { every: 100 });

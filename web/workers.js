@@ -294,6 +294,7 @@ export class WorkerRun {
     async advance(steps, { every = 10, kill } = {}) {
         if (this.#ended) throw new Error('the workers are closed');
         if (this.#settle) throw new Error('the workers are at work');
+        if (!Number.isInteger(steps)) throw new Error(`steps = ${steps}: a whole number is needed`);
         if (steps <= 0) return [];
         this.#target = this.#saved.step + steps;
         this.#every = every;
