@@ -203,14 +203,19 @@ test('refusals: value, rule, nearest legal value, in both languages', () => {
         ['--dropout 1', /below 1.*dropout=0\.9999/, /меньше 1/],
         ['--tied ends --data iris', /4 and 3.*tied=none or data=spirals/, /общие веса/],
         ['--batch 9 --split last', /batch=10 or split=even/, /ничего не останется/],
-        ['--momentum 0.5', /only together with update.*update=momentum/, /только вместе/],
+        ['--momentum 0.5', /only together with update.*update=momentum, or leave out momentum\./, /или уберите momentum\./],
+        ['--tied ends --data iris --loss squared-error', /Nearest legal: tied=none\.$/m, /допустимое: tied=none\.$/m],
+        ['-s seq1f1b', /slices = 2: samples.*no sequences.*Nearest legal: slices=1\./, /не последовательности.*slices=1\./],
+        ['-s 2bw -m 3 --loss-scale 1e30', /loss-scale = 1e30:.*loss-scale=1\./, /= 1e30:/],
+        ['-s pipedream --clip 1e-7', /clip = 1e-7:/, /= 1e-7:/],
         ['--norm layer --format torch', /format = torch.*format=json/, /плотные слои/],
         ['--dropout 0.5 --format python', /format = python.*format=json/, /плотные слои/],
         ['--update addam', /sgd, momentum, adam.*update=adam/, /такого названия нет/],
     ]) {
-        const english = run(`train -s 1f1b -p 3 -m 4 ${line}`);
+        const given = `${String(line).includes('-s ') ? '' : '-s 1f1b '}-p 3${String(line).includes('-m ') ? '' : ' -m 4'} ${line}`;
+        const english = run(`train ${given}`);
         assert.equal(english.status, 2, `${line}`);
         assert.match(english.stderr, /** @type {RegExp} */ (en));
-        assert.match(run(`train -s 1f1b -p 3 -m 4 --lang ru ${line}`).stderr, /** @type {RegExp} */ (ru));
+        assert.match(run(`train --lang ru ${given}`).stderr, /** @type {RegExp} */ (ru));
     }
 });

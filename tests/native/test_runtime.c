@@ -389,6 +389,7 @@ static void test_requests(void) {
         {"norm=batch\nnorm-statistics=batch", PP_ERR_STATISTICS, PP_TRAIN_STATISTICS, "deferred"},
         {"norm=layer\nnorm-statistics=deferred", PP_ERR_OPTION_NEEDS, PP_TRAIN_STATISTICS, "batch"},
         {"norm=batch\nbatch=7", PP_ERR_BATCH_NORM, PP_TRAIN_NORM, "8"},
+        {"norm=batch\nbatch=4\nsplit=last", PP_ERR_BATCH_NORM, PP_TRAIN_NORM, "8"},
         {"dropout=1", PP_ERR_RANGE, PP_TRAIN_DROPOUT, "0.9999"},
         {"dropout=-0.5", PP_ERR_RANGE, PP_TRAIN_DROPOUT, "0"},
         {"dropout=half", PP_ERR_NOT_A_NUMBER, PP_TRAIN_DROPOUT, ""},
