@@ -136,7 +136,9 @@ for (const [name, options] of Object.entries(extended))
     });
 
 test('one clock: actions of a rank follow each other, and none begins before what it waits for has ended', async () => {
-    await withWorkers({ schedule: '1f1b', ranks: 3, microbatches: 6, width: 64 }, async (training, run) => {
+    const plain = { schedule: '1f1b', ranks: 3, microbatches: 6, width: 64 };
+    /** @type {(training: any, run: WorkerRun) => Promise<void>} */
+    const follow = async (training, run) => {
         const { actions } = training.simulation;
         for (const { start, finish, ended } of await run.advance(20)) {
             // Every rank has heard that all are through before it makes its update.
@@ -150,7 +152,11 @@ test('one clock: actions of a rank follow each other, and none begins before wha
             }
             assert.ok(Math.abs(start[0] - performance.timeOrigin - performance.now()) < 60_000);
         }
-    });
+    };
+    await withWorkers(plain, follow);
+    // A late recomputation waits for the gradient.
+    await withWorkers({ ...plain, schedule: 'gpipe', recompute: 'late' }, follow);
+    await withWorkers({ ...plain, recompute: 'late-except-last', 'input-gradient': 2 }, follow);
 });
 
 test('measured times: the figures are those of the times, and their costs simulate', async () => {
