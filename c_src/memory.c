@@ -77,7 +77,8 @@ typedef struct walk {
     int32_t count;   /* all of held */
     double level;    /* and what they take; exactly 0 when count is */
     int32_t counts;  /* 1: chunks are counted as pp_rank_report.peak_activations counts them */
-    const int32_t *begin; /* NULL, or where micro-batches begin: samples are counted, and inputs are no part of activations */
+    const int32_t
+        *begin; /* NULL, or where micro-batches begin: samples are counted, and inputs are no part of activations */
 } walk;
 
 static size_t cells_of(const pp_schedule *s) {

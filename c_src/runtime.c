@@ -493,7 +493,8 @@ static int arrived(const pp_run *run, const pp_action *a) {
     const int32_t cell = a->stage * run->schedule->microbatches + a->microbatch;
     if (a->op == PP_F) return a->stage == 0 || run->input_there[cell];
     const int late = a->op == PP_R && run->schedule->recompute == PP_RECOMPUTE_LATE;
-    if (a->op == PP_B || a->op == PP_I || late) return a->stage == run->schedule->stages - 1 || run->gradient_there[cell];
+    if (a->op == PP_B || a->op == PP_I || late)
+        return a->stage == run->schedule->stages - 1 || run->gradient_there[cell];
     return 1;
 }
 

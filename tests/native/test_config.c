@@ -143,10 +143,19 @@ static void numbers(void) {
     static const struct {
         double value;
         const char *text;
-    } written[] = {
-        {0, "0"},         {-1.5, "-1.5"},         {0.1, "0.1"}, {1e12, "1000000000000"}, {1.0 / 3, "0.333333"},
-        {0.9999999, "1"}, {INFINITY, "Infinity"}, {NAN, "NaN"},     {1e30, "1e30"},        {1e-7, "1e-7"},
-        {-2.5e38, "-2.5e38"}, {9.99e-7, "9.99e-7"}, {1e-300, "1e-300"}};
+    } written[] = {{0, "0"},
+                   {-1.5, "-1.5"},
+                   {0.1, "0.1"},
+                   {1e12, "1000000000000"},
+                   {1.0 / 3, "0.333333"},
+                   {0.9999999, "1"},
+                   {INFINITY, "Infinity"},
+                   {NAN, "NaN"},
+                   {1e30, "1e30"},
+                   {1e-7, "1e-7"},
+                   {-2.5e38, "-2.5e38"},
+                   {9.99e-7, "9.99e-7"},
+                   {1e-300, "1e-300"}};
     for (size_t i = 0; i < sizeof written / sizeof written[0]; i++) {
         pp_number_write(written[i].value, out);
         CHECK_EQ_TEXT(out, written[i].text);
