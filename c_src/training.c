@@ -428,11 +428,12 @@ static int32_t check_extended(const pp_training *t, int32_t m, pp_fault *fault) 
     default:
         pp_fault_seen(fault, "ends", 4);
         pp_fault_fix_text(fault, option, "none");
-        if (t->depth < 2)
+        /* One change must be enough. */
+        if (t->depth < 2 && t->inputs == t->outputs)
             pp_fault_fix_number(fault, PP_TRAIN_DEPTH, 2);
-        else if (t->loss == PP_LOSS_SQUARED_ERROR && t->outputs == 1)
+        else if (t->depth >= 2 && t->outputs == 1)
             pp_fault_fix_text(fault, PP_TRAIN_LOSS, "cross-entropy");
-        else if (t->loss == PP_LOSS_CROSS_ENTROPY)
+        else if (t->depth >= 2 && t->loss == PP_LOSS_CROSS_ENTROPY)
             pp_fault_fix_text(fault, PP_TRAIN_DATA, data_names[PP_DATA_SPIRALS]);
     }
     return status;

@@ -395,6 +395,7 @@ static void test_requests(void) {
         {"dropout=half", PP_ERR_NOT_A_NUMBER, PP_TRAIN_DROPOUT, ""},
         {"tied=ends\ndata=iris", PP_ERR_TIED, PP_TRAIN_TIED, "none"},
         {"tied=ends\nloss=squared-error", PP_ERR_TIED, PP_TRAIN_TIED, "none"},
+        {"tied=ends\nloss=squared-error\nranks=1\ndepth=1", PP_ERR_TIED, PP_TRAIN_TIED, "none"},
         {"batch=9\nsplit=last", PP_ERR_SPLIT_EMPTY, PP_TRAIN_BATCH, "10"},
         {"split=lats", PP_ERR_NAME_UNKNOWN, PP_TRAIN_SPLIT, "last"},
         {"mean=sample", PP_ERR_NAME_UNKNOWN, PP_TRAIN_MEAN, "samples"},
