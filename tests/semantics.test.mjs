@@ -192,6 +192,15 @@ test('the command line takes the options, names them, and prints what micro-batc
     assert.ok(json.semantics.clip_gradient > 0);
 });
 
+test('once a run has left the numbers, no difference is told as none', () => {
+    const args = 'train -s 1f1b -p 2 -m 4 --rate 1000 --steps 20 --activation identity --loss squared-error';
+    const [en, ru] = ['', ' --lang ru'].map((lang) => run(args + lang).stdout);
+    assert.match(en, /20 +NaN +NaN +NaN/);
+    assert.match(en, /gradient NaN% off/);
+    assert.match(ru, /20( +не\sчисло){3}/);
+    assert.doesNotMatch(ru, /NaN|расходится на 0 %/);
+});
+
 test('refusals: value, rule, nearest legal value, in both languages', () => {
     for (const [line, en, ru] of [
         [
