@@ -30,6 +30,15 @@ static void carry_floats(box *b, float *what, int32_t rows, int32_t width) {
     carry(b, what, (size_t)rows * (size_t)width * sizeof(float));
 }
 
+/* What layer norm found in the rows of a micro-batch: means, and behind those of the whole batch the scales. */
+static void carry_norms(pp_run *run, int32_t stage, int32_t k, box *b) {
+    const pp_network *network = run->network;
+    const int32_t row = run->microbatch_begin[k], rows = run->microbatch_begin[k + 1] - row;
+    for (int32_t l = network->cuts[stage]; l < network->cuts[stage + 1] && l < network->layers - 1; l++)
+        for (int32_t n = 2 * l; network->norm == PP_NORM_LAYER && n < 2 * l + 2; n++)
+            carry_floats(b, run->statistics + (size_t)n * (size_t)run->batch + row, 1, rows);
+}
+
 /* b->at NULL, or a run whose stream is under way, or is to be with what is loaded. */
 static void carry_stream(pp_run *run, int32_t stage, box *b) {
     const pp_schedule *schedule = run->schedule;
@@ -53,9 +62,11 @@ static void carry_stream(pp_run *run, int32_t stage, box *b) {
         if (b->loads) pp_run_take_samples(run, k);
         carry_floats(b, there ? pp_run_kept(run, &run->inputs, stage, k) : NULL, rows,
                      pp_stage_input_width(network, stage));
-        if (!remade)
+        if (!remade) {
             carry_floats(b, there ? pp_run_kept(run, &run->work, stage, k) : NULL, rows,
                          pp_stage_width(network, stage));
+            carry_norms(run, stage, k, b);
+        }
         if (k < pp_run_ahead(schedule, stage + 1)) continue;
         carry_floats(b, pp_run_message(run, run->input_messages, stage + 1, k), rows,
                      pp_stage_output_width(network, stage));

@@ -585,10 +585,18 @@ static int32_t split_backward(const pp_text *given, int32_t stages, double *inpu
             fault->option = PP_OPT_BACKWARD;
             fault->stage = s;
             pp_fault_seen_number(fault, backward[s]);
-            if (has_input && has_weight)
+            double least = backward[0]; /* a half of it can be as much at every stage */
+            int alike = 1;
+            for (int32_t t = 0; t < stages; t++) {
+                if (backward[t] < least) least = backward[t];
+                alike &= input[t] + weight[t] == sum;
+            }
+            if (has_input && has_weight && !alike) /* no one number is the sum of all */
+                pp_fault_fix_text(fault, PP_OPT_BACKWARD, "");
+            else if (has_input && has_weight)
                 pp_fault_fix_number(fault, PP_OPT_BACKWARD, sum);
             else
-                pp_fault_fix_number(fault, has_input ? PP_OPT_INPUT_GRADIENT : PP_OPT_WEIGHT_GRADIENT, backward[s]);
+                pp_fault_fix_number(fault, has_input ? PP_OPT_INPUT_GRADIENT : PP_OPT_WEIGHT_GRADIENT, least);
             return PP_ERR_COST_SPLIT;
         }
         backward[s] = sum;
@@ -635,18 +643,22 @@ int32_t pp_costs_parse(const char *text, int32_t length, const pp_config *config
                             costs + PP_COST_WEIGHT * (size_t)stages, backward, fault);
     if (status != PP_OK) return status;
     double *recompute = costs + PP_COST_RECOMPUTE * (size_t)stages, *overlap = costs + PP_COST_OVERLAP * (size_t)stages;
+    double longest = 0; /* legal for all stages */
+    int32_t short_stage = -1;
     for (int32_t s = 0; s < stages; s++) {
         if (recompute[s] < 0) recompute[s] = forward[s];
-        double longer = forward[s] > backward[s] ? forward[s] : backward[s];
-        if (given[PP_OPT_OVERLAP_COST].begin != NULL && overlap[s] < longer) {
-            pp_fault scratch;
-            fault = pp_fault_start(fault, &scratch, PP_ERR_COST_OVERLAP);
-            fault->option = PP_OPT_OVERLAP_COST;
-            fault->stage = s;
-            pp_fault_seen_number(fault, overlap[s]);
-            pp_fault_fix_number(fault, PP_OPT_OVERLAP_COST, longer);
-            return PP_ERR_COST_OVERLAP;
-        }
+        const double longer = forward[s] > backward[s] ? forward[s] : backward[s];
+        if (longer > longest) longest = longer;
+        if (given[PP_OPT_OVERLAP_COST].begin != NULL && overlap[s] < longer && short_stage < 0) short_stage = s;
+    }
+    if (short_stage >= 0) {
+        pp_fault scratch;
+        fault = pp_fault_start(fault, &scratch, PP_ERR_COST_OVERLAP);
+        fault->option = PP_OPT_OVERLAP_COST;
+        fault->stage = short_stage;
+        pp_fault_seen_number(fault, overlap[short_stage]);
+        pp_fault_fix_number(fault, PP_OPT_OVERLAP_COST, longest);
+        return PP_ERR_COST_OVERLAP;
     }
     return pp_partition_make(given, config, costs, fault);
 }

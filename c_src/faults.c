@@ -455,6 +455,11 @@ static const pp_words scale_range = {"%o = %s: it must be from 1 to 1e38.",
 static const pp_words network_size = {"%o = %s: the training would need more than %a MiB.",
                                       "%o = %s: для обучения понадобилось бы больше %a МиБ памяти."};
 
+/* Slices that a schedule has and the network has not. */
+static const pp_words whole_samples = {
+    "%o = %s: samples of the toy network are no sequences to be cut; it trains by whole micro-batches.",
+    "%o = %s: примеры учебной сети — не последовательности, делить их нечего: она обучается целыми микробатчами."};
+
 static void put_fix(sink *s, int32_t option, const char *value) {
     put(s, pp_any_option_name(option));
     if (value[0] == 0) return;
@@ -478,18 +483,22 @@ int32_t pp_fault_message(const pp_fault *fault, int32_t lang, char *out, int32_t
                                                                                : amount_range;
     }
     if (fault->option >= PP_OPT_COUNT && code == PP_ERR_TOO_LARGE) text = network_size;
+    if (code == PP_ERR_OPTION_MEANINGLESS && fault->fix_value[0] != 0) text = whole_samples;
     const pp_words *of_file = pp_file_words(fault);
     if (of_file != NULL) text = *of_file;
     put_template(&s, fault, ru ? text.ru : text.en, ru);
     if (fault->fix_option >= 0) {
-        int remove = code == PP_ERR_OPTION_MEANINGLESS || (code == PP_ERR_ASYNC_OPTION && fault->fix_value[0] == 0);
+        int remove = fault->fix_value[0] == 0 && code != PP_ERR_OPTION_UNKNOWN;
         if (remove)
             put(&s, ru ? " Уберите " : " Leave out ");
         else
             put(&s, ru ? " Ближайшее допустимое: " : " Nearest legal: ");
         put_fix(&s, fault->fix_option, fault->fix_value);
         if (fault->fix2_option >= 0) {
-            put(&s, remove ? (ru ? " или возьмите " : ", or take ") : (ru ? " или " : " or "));
+            int also = fault->fix2_value[0] == 0;
+            put(&s, remove ? (ru ? " или возьмите " : ", or take ")
+                    : also ? (ru ? " или уберите " : ", or leave out ")
+                           : (ru ? " или " : " or "));
             put_fix(&s, fault->fix2_option, fault->fix2_value);
         }
         put(&s, ".");

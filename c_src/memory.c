@@ -77,6 +77,8 @@ typedef struct walk {
     int32_t count;   /* all of held */
     double level;    /* and what they take; exactly 0 when count is */
     int32_t counts;  /* 1: chunks are counted as pp_rank_report.peak_activations counts them */
+    const int32_t
+        *begin; /* NULL, or where micro-batches begin: samples are counted, and inputs are no part of activations */
 } walk;
 
 static size_t cells_of(const pp_schedule *s) {
@@ -111,8 +113,10 @@ static double stage_level(const walk *w, int32_t stage) {
            held[HELD_INPUT] * w->table[PP_MEMORY_INPUTS * n + stage];
 }
 
-static void change(walk *w, int32_t stage, int32_t kind, int32_t by) {
-    double before = stage_level(w, stage);
+static void change(walk *w, const pp_action *a, int32_t kind, int32_t by) {
+    const int32_t stage = a->stage;
+    const double before = stage_level(w, stage);
+    if (w->begin != NULL) by *= w->begin[a->microbatch + 1] - w->begin[a->microbatch];
     w->held[HELD_KINDS * stage + kind] += by;
     w->count += by;
     w->level = w->count == 0 ? 0 : w->level - before + stage_level(w, stage);
@@ -120,14 +124,17 @@ static void change(walk *w, int32_t stage, int32_t kind, int32_t by) {
 
 static int is_remade(const walk *w, const pp_action *a) { return w->remade != NULL && w->remade[cell(w, a)]; }
 
+/* By itself, beside the activations. */
+static int keeps_input(const walk *w, const pp_action *a) { return w->begin != NULL || is_remade(w, a); }
+
 static void take(walk *w, const pp_action *a) {
     if (!w->s->trains) return;
     if (w->counts) {
         w->level += a->op == PP_F;
         return;
     }
-    if (a->op == PP_F) change(w, a->stage, is_remade(w, a) ? HELD_INPUT : HELD_ACTIVATIONS, 1);
-    if (a->op == PP_R) change(w, a->stage, HELD_ACTIVATIONS, 1);
+    if (a->op == PP_F && keeps_input(w, a)) change(w, a, HELD_INPUT, 1);
+    if (a->op == PP_R || (a->op == PP_F && !is_remade(w, a))) change(w, a, HELD_ACTIVATIONS, 1);
 }
 
 static void release(walk *w, const pp_action *a) {
@@ -135,10 +142,10 @@ static void release(walk *w, const pp_action *a) {
         w->level -= a->op == PP_B || a->op == PP_W;
         return;
     }
-    if (a->op == PP_I) change(w, a->stage, HELD_KEPT, 1);
-    if (a->op == PP_B || a->op == PP_I) change(w, a->stage, HELD_ACTIVATIONS, -1);
-    if ((a->op == PP_B || a->op == PP_W) && is_remade(w, a)) change(w, a->stage, HELD_INPUT, -1);
-    if (a->op == PP_W) change(w, a->stage, HELD_KEPT, -1);
+    if (a->op == PP_I) change(w, a, HELD_KEPT, 1);
+    if (a->op == PP_B || a->op == PP_I) change(w, a, HELD_ACTIVATIONS, -1);
+    if ((a->op == PP_B || a->op == PP_W) && keeps_input(w, a)) change(w, a, HELD_INPUT, -1);
+    if (a->op == PP_W) change(w, a, HELD_KEPT, -1);
 }
 
 /* What is always there, rank by rank. */
@@ -196,6 +203,49 @@ void pp_memory_report(const pp_schedule *s, const pp_config *config, const doubl
             out->over_time = over_time;
             out->over_by = over_by;
             out->over_action = over_action;
+        }
+    }
+}
+
+/* Raises *peak to what is held when an action runs. */
+static void pass(walk *w, const pp_action *a, double *peak) {
+    take(w, a);
+    if (w->level > *peak) *peak = w->level;
+    release(w, a);
+}
+
+/* A stream (runtime.c): a forward, if need be of the next step, whenever fewer are under way than the list ever has. */
+static double stream_peak(walk *w, int32_t r) {
+    const pp_action *const a = w->s->actions;
+    const int32_t begin = w->s->rank_begin[r], end = w->s->rank_begin[r + 1];
+    int32_t open = 0, most = 0, forward = begin;
+    double peak = 0;
+    for (int32_t i = begin; i < end; i++) {
+        open += a[i].op == PP_F;
+        if (open > most) most = open;
+        open -= a[i].op == PP_B || a[i].op == PP_W;
+    }
+    for (int32_t i = begin; i < end; i++) {
+        for (; a[i].op != PP_F && open < most; forward = forward + 1 < end ? forward + 1 : begin)
+            if (a[forward].op == PP_F) pass(w, &a[forward], &peak), open++;
+        if (a[i].op == PP_F) continue;
+        pass(w, &a[i], &peak);
+        open -= a[i].op == PP_B || a[i].op == PP_W;
+    }
+    w->level = w->count = 0; /* what is under way is of no other rank */
+    return peak;
+}
+
+void pp_memory_peaks(const pp_schedule *s, const double *table, const int32_t *begin, void *scratch, double *peaks) {
+    walk w = walk_begin(s, table, (double *)scratch + s->ranks);
+    w.begin = begin;
+    for (int32_t r = 0; r < s->ranks; r++) {
+        peaks[r] = s->update_every > 0 ? stream_peak(&w, r) : 0;
+        if (s->update_every > 0) continue;
+        for (int32_t i = s->rank_begin[r]; i < s->rank_begin[r + 1]; i = slot_end(s, i)) {
+            for (int32_t j = i; j < slot_end(s, i); j++) take(&w, &s->actions[j]);
+            if (w.level > peaks[r]) peaks[r] = w.level;
+            for (int32_t j = i; j < slot_end(s, i); j++) release(&w, &s->actions[j]);
         }
     }
 }

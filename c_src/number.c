@@ -110,13 +110,19 @@ int32_t pp_number_read(const char *text, int32_t length, int comma_is_decimal, d
 
 void pp_number_write(double value, char *out) {
     char *at = out;
-    if (isnan(value) || !isfinite(value) || fabs(value) >= 1e15) {
+    int32_t exponent = 0;
+    if (isnan(value) || !isfinite(value)) {
         const char *name = isnan(value) ? "NaN" : value < 0 ? "-Infinity" : "Infinity";
         while ((*at++ = *name++) != 0) {
         }
         return;
     }
     if (value < 0) *at++ = '-', value = -value;
+    if (value >= 1e15 || (value < 1e-6 && value > 0)) {
+        /* What six decimals round up to 10 or to 1 is taken for that. */
+        for (; value >= 9.9999995; value /= 10) exponent++;
+        for (; value < 0.9999995; value *= 10) exponent--;
+    }
     uint64_t whole = (uint64_t)value;
     uint64_t millionths = (uint64_t)((value - (double)whole) * 1e6 + 0.5);
     if (millionths >= 1000000) whole++, millionths = 0;
@@ -133,4 +139,5 @@ void pp_number_write(double value, char *out) {
         }
     }
     *at = 0;
+    if (exponent != 0) *at++ = 'e', pp_number_write(exponent, at);
 }

@@ -10,7 +10,8 @@
  * Returns the bytes read, 0 if text does not start with a number. */
 int32_t pp_number_read(const char *text, int32_t length, int comma_is_decimal, double *value);
 
-/* Writes value with at most six decimals, trailing zeros cut, and a closing zero; out holds at least 32 bytes. */
+/* Writes value with at most six decimals, trailing zeros cut, and a closing zero; very large and very small ones with an
+ * exponent; out holds at least 32 bytes. */
 void pp_number_write(double value, char *out);
 
 #endif

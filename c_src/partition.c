@@ -65,6 +65,7 @@ static int32_t refuse_needs(const pp_text *given, int32_t option, int32_t needed
     fault->option = option;
     fault->b = needed;
     pp_fault_seen(fault, given[option].begin, given[option].length);
+    pp_fault_fix_text(fault, option, "");
     return PP_ERR_OPTION_NEEDS;
 }
 

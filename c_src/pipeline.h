@@ -851,6 +851,12 @@ PP_EXPORT(pp_memory_scratch_bytes) size_t pp_memory_scratch_bytes(const pp_sched
 PP_EXPORT(pp_memory_report)
 void pp_memory_report(const pp_schedule *schedule, const pp_config *config, const double *table, double capacity,
                       const pp_timeline *timeline, void *scratch, pp_memory *out, pp_memory_rank *ranks);
+/* The same peaks, one a rank, where micro-batches differ in size: micro-batch k has the samples from begin[k] up to
+ * begin[k + 1]. table is for one sample; inputs are no part of activations there, and what is always there is left out. Of
+ * an asynchronous schedule: once its pipeline is full. */
+PP_EXPORT(pp_memory_peaks)
+void pp_memory_peaks(const pp_schedule *schedule, const double *table, const int32_t *begin, void *scratch,
+                     double *peaks);
 /* The level of one rank over time: from each time on, until the next, it holds so much. Writes at most capacity entries
  * (out may be NULL with capacity 0) and returns how many there are. table may be NULL: then chunks of activations are
  * counted, each from the start of its F to the end of its B or W, as peak_activations of pp_rank_report does. */
@@ -1316,7 +1322,7 @@ PP_EXPORT(pp_run_step) int32_t pp_run_step(pp_run *run);
 
 int32_t pp_run_batch(const pp_run *run);
 /* Samples microbatch_begin[k] .. microbatch_begin[k+1]-1 of the batch are micro-batch k; larger ones come first. */
-const int32_t *pp_run_microbatch_begin(const pp_run *run);
+PP_EXPORT(pp_run_microbatch_begin) const int32_t *pp_run_microbatch_begin(const pp_run *run);
 /* Mean loss of the last finished step, before its update; NaN before the first. */
 PP_EXPORT(pp_run_loss) double pp_run_loss(const pp_run *run);
 /* Steps finished, and how many of them were skipped because they diverged. */
@@ -1337,9 +1343,8 @@ PP_EXPORT(pp_run_lag) int32_t pp_run_lag(const pp_run *run, int32_t rank);
 /* Measured: the most bytes of live activations a rank held in the last step (or this one so far): inputs of its stages and
  * outputs of their layers, of micro-batches between their F (or R) and what releases them. Gradients are not counted. */
 PP_EXPORT(pp_run_peak_bytes) double pp_run_peak_bytes(const pp_run *run, int32_t rank);
-/* What pp_memory_report is to be asked to say the same beforehand: PP_MEMORY_ROWS * stages, in bytes of the largest micro-
- * batch, nothing that is always there. Peaks are equal where all micro-batches have as many samples, and R come for all
- * F or for none; otherwise the measured one is no larger. */
+/* What pp_memory_peaks is to be asked to say the same beforehand, with pp_run_microbatch_begin: PP_MEMORY_ROWS * stages, in
+ * bytes of one sample, nothing that is always there. */
 PP_EXPORT(pp_run_memory) void pp_run_memory(const pp_run *run, double *table);
 /* The next step is number `steps`, from what the network holds or pp_run_load puts there. Between steps or within one. A stream
  * whose stages are not loaded begins anew, with an empty pipeline. */

@@ -492,7 +492,9 @@ int32_t pp_run_take(pp_run *run, int32_t rank) {
 static int arrived(const pp_run *run, const pp_action *a) {
     const int32_t cell = a->stage * run->schedule->microbatches + a->microbatch;
     if (a->op == PP_F) return a->stage == 0 || run->input_there[cell];
-    if (a->op == PP_B || a->op == PP_I) return a->stage == run->schedule->stages - 1 || run->gradient_there[cell];
+    const int late = a->op == PP_R && run->schedule->recompute == PP_RECOMPUTE_LATE;
+    if (a->op == PP_B || a->op == PP_I || late)
+        return a->stage == run->schedule->stages - 1 || run->gradient_there[cell];
     return 1;
 }
 
@@ -649,12 +651,10 @@ double pp_run_peak_bytes(const pp_run *run, int32_t rank) { return run->most[ran
 
 void pp_run_memory(const pp_run *run, double *table) {
     const int32_t n = run->schedule->stages;
-    const double rows = (double)(run->microbatch_begin[1] - run->microbatch_begin[0]) * (double)sizeof(float);
     memset(table, 0, (size_t)(PP_MEMORY_ROWS * n) * sizeof(double));
     for (int32_t s = 0; s < n; s++) {
-        const double input = rows * pp_stage_input_width(run->network, s);
-        const double made = rows * pp_stage_width(run->network, s) + (run->recomputes == ALL ? 0 : input);
+        const double made = (double)sizeof(float) * pp_stage_width(run->network, s);
         table[PP_MEMORY_ACTIVATIONS * n + s] = table[PP_MEMORY_KEPT * n + s] = made;
-        table[PP_MEMORY_INPUTS * n + s] = input;
+        table[PP_MEMORY_INPUTS * n + s] = (double)sizeof(float) * pp_stage_input_width(run->network, s);
     }
 }

@@ -130,7 +130,8 @@ static double apart(const float *a, const float *b, int32_t count) {
         difference += ((double)a[i] - (double)b[i]) * ((double)a[i] - (double)b[i]);
         size += (double)b[i] * (double)b[i];
     }
-    return size > 0 ? sqrt(difference / size) : difference > 0 ? INFINITY : 0;
+    if (size == 0) return difference > 0 ? INFINITY : difference;
+    return sqrt(difference / size); /* NaN where the numbers are */
 }
 
 /* Mean gradients of the step, as the options have it. */

@@ -244,6 +244,7 @@ static int32_t needs(const pp_training *training, int32_t option, pp_text seen, 
     fault->b = other;
     pp_fault_seen(fault, seen.begin, seen.length);
     pp_fault_fix_text(fault, other, value);
+    pp_fault_fix_text(fault, option, "");
     return PP_ERR_OPTION_NEEDS;
 }
 
@@ -382,16 +383,21 @@ int32_t pp_training_kind(const pp_training *training) {
            training->tied << PP_KIND_TIED | training->update << PP_KIND_UPDATE;
 }
 
+/* Samples of the smallest micro-batch; 0 or less: none are left for it. */
+static int32_t smallest(const pp_training *t, int32_t batch, int32_t m) {
+    return t->split == PP_SPLIT_LAST ? batch - (m - 1) * ((batch + m - 1) / m) : batch / m;
+}
+
 /* What batches, norms and ends must be to each other. */
 static int32_t check_extended(const pp_training *t, int32_t m, pp_fault *fault) {
     pp_fault scratch;
     const int32_t larger = (t->batch + m - 1) / m;
-    int32_t status = PP_OK, option = PP_TRAIN_NORM, a = m, b = -1;
+    int32_t batch = t->batch, status = PP_OK, option = PP_TRAIN_NORM, a = m, b = -1;
     if (t->split == PP_SPLIT_LAST && (m - 1) * (int64_t)larger >= t->batch)
         status = PP_ERR_SPLIT_EMPTY, option = PP_TRAIN_BATCH, b = larger;
     else if (t->norm == PP_NORM_BATCH && t->norm_statistics == PP_STATISTICS_BATCH && m > 1)
         status = PP_ERR_STATISTICS, option = PP_TRAIN_STATISTICS;
-    else if (t->norm == PP_NORM_BATCH && (t->split == PP_SPLIT_LAST ? t->batch - (m - 1) * larger : t->batch / m) < 2)
+    else if (t->norm == PP_NORM_BATCH && smallest(t, t->batch, m) < 2)
         status = PP_ERR_BATCH_NORM;
     else if (t->tied && (t->inputs != t->outputs || t->depth < 2))
         status = PP_ERR_TIED, option = PP_TRAIN_TIED, a = t->inputs, b = t->outputs;
@@ -415,17 +421,19 @@ static int32_t check_extended(const pp_training *t, int32_t m, pp_fault *fault) 
         break;
     case PP_ERR_BATCH_NORM:
         pp_fault_seen(fault, "batch", 5);
-        pp_fault_fix_number(fault, PP_TRAIN_BATCH, t->split == PP_SPLIT_LAST ? t->batch + 1 : 2 * m);
+        while (smallest(t, batch, m) < 2) batch++; /* 2 m at the latest */
+        pp_fault_fix_number(fault, PP_TRAIN_BATCH, batch);
         pp_fault_fix_text(fault, option, "layer");
         break;
     default:
         pp_fault_seen(fault, "ends", 4);
         pp_fault_fix_text(fault, option, "none");
-        if (t->depth < 2)
+        /* One change must be enough. */
+        if (t->depth < 2 && t->inputs == t->outputs)
             pp_fault_fix_number(fault, PP_TRAIN_DEPTH, 2);
-        else if (t->loss == PP_LOSS_SQUARED_ERROR && t->outputs == 1)
+        else if (t->depth >= 2 && t->outputs == 1)
             pp_fault_fix_text(fault, PP_TRAIN_LOSS, "cross-entropy");
-        else
+        else if (t->depth >= 2 && t->loss == PP_LOSS_CROSS_ENTROPY)
             pp_fault_fix_text(fault, PP_TRAIN_DATA, data_names[PP_DATA_SPIRALS]);
     }
     return status;

@@ -27,6 +27,7 @@ int32_t pp_hops_read(const pp_text *given, int32_t stages, double *costs, pp_fau
         fault->option = bytes.begin != NULL ? PP_OPT_BYTES : PP_OPT_BANDWIDTH;
         fault->b = bytes.begin != NULL ? PP_OPT_BANDWIDTH : PP_OPT_BYTES;
         pp_fault_seen(fault, seen.begin, seen.length);
+        pp_fault_fix_text(fault, fault->option, "");
         return PP_ERR_OPTION_NEEDS;
     }
     int32_t status = pp_list_read(bytes, PP_OPT_BYTES, stages, size, fault);

@@ -133,6 +133,8 @@ for (const options of [
     { schedule: 'pipedream', ranks: 2, microbatches: 3, update: 'momentum' },
     { schedule: 'pipedream', ranks: 3, microbatches: 4, update: 'adam', batch: 14 },
     { schedule: 'pipedream', ranks: 3, microbatches: 2 },
+    { schedule: 'pipedream', ranks: 3, microbatches: 4, norm: 'layer', activation: 'gelu', dropout: 0.1, batch: 14 },
+    { schedule: '2bw', ranks: 2, microbatches: 4, norm: 'layer', recompute: 'late-except-last' },
     { schedule: '2bw', ranks: 2, microbatches: 2, group: 5, update: 'adam' },
     { schedule: '2bw', ranks: 3, microbatches: 4, group: 3, update: 'momentum', recompute: 'late' },
 ])

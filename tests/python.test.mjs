@@ -79,6 +79,8 @@ const settings = [
         width: 4,
         activation: 'identity',
     },
+    // So far apart that the share of a right class is 0.
+    { schedule: 'eager-1f1b', ranks: 6, microbatches: 7, data: 'iris', width: 1, rate: 1000 },
 ];
 
 for (const [i, options] of settings.entries())

@@ -192,6 +192,15 @@ test('the command line takes the options, names them, and prints what micro-batc
     assert.ok(json.semantics.clip_gradient > 0);
 });
 
+test('once a run has left the numbers, no difference is told as none', () => {
+    const args = 'train -s 1f1b -p 2 -m 4 --rate 1000 --steps 20 --activation identity --loss squared-error';
+    const [en, ru] = ['', ' --lang ru'].map((lang) => run(args + lang).stdout);
+    assert.match(en, /20 +NaN +NaN +NaN/);
+    assert.match(en, /gradient NaN% off/);
+    assert.match(ru, /20( +не\sчисло){3}/);
+    assert.doesNotMatch(ru, /NaN|расходится на 0 %/);
+});
+
 test('refusals: value, rule, nearest legal value, in both languages', () => {
     for (const [line, en, ru] of [
         [
@@ -203,14 +212,27 @@ test('refusals: value, rule, nearest legal value, in both languages', () => {
         ['--dropout 1', /below 1.*dropout=0\.9999/, /меньше 1/],
         ['--tied ends --data iris', /4 and 3.*tied=none or data=spirals/, /общие веса/],
         ['--batch 9 --split last', /batch=10 or split=even/, /ничего не останется/],
-        ['--momentum 0.5', /only together with update.*update=momentum/, /только вместе/],
+        [
+            '--momentum 0.5',
+            /only together with update.*update=momentum, or leave out momentum\./,
+            /или уберите momentum\./,
+        ],
+        ['--tied ends --data iris --loss squared-error', /Nearest legal: tied=none\.$/m, /допустимое: tied=none\.$/m],
+        [
+            '-s seq1f1b',
+            /slices = 2: samples.*no sequences.*Nearest legal: slices=1\./,
+            /не последовательности.*slices=1\./,
+        ],
+        ['-s 2bw -m 3 --loss-scale 1e30', /loss-scale = 1e30:.*loss-scale=1\./, /= 1e30:/],
+        ['-s pipedream --clip 1e-7', /clip = 1e-7:/, /= 1e-7:/],
         ['--norm layer --format torch', /format = torch.*format=json/, /плотные слои/],
         ['--dropout 0.5 --format python', /format = python.*format=json/, /плотные слои/],
         ['--update addam', /sgd, momentum, adam.*update=adam/, /такого названия нет/],
     ]) {
-        const english = run(`train -s 1f1b -p 3 -m 4 ${line}`);
+        const given = `${String(line).includes('-s ') ? '' : '-s 1f1b '}-p 3${String(line).includes('-m ') ? '' : ' -m 4'} ${line}`;
+        const english = run(`train ${given}`);
         assert.equal(english.status, 2, `${line}`);
         assert.match(english.stderr, /** @type {RegExp} */ (en));
-        assert.match(run(`train -s 1f1b -p 3 -m 4 --lang ru ${line}`).stderr, /** @type {RegExp} */ (ru));
+        assert.match(run(`train --lang ru ${given}`).stderr, /** @type {RegExp} */ (ru));
     }
 });

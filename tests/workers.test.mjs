@@ -75,6 +75,7 @@ test('p = 1 to 4, recomputation, iris, whole numbers, Chimera with four pipes', 
         },
         { schedule: 'chimera', ranks: 4, microbatches: 4, pipes: 4 },
         { schedule: '1f1b', ranks: 2, microbatches: 4, layers: 6, cuts: '2 4', depth: 6 },
+        { schedule: 'gpipe', ranks: 2, microbatches: 4, moves: '1B0+2 0F1+1' },
     ])
         await withWorkers(options, async (training, run) => {
             await run.advance(2);
@@ -135,21 +136,27 @@ for (const [name, options] of Object.entries(extended))
     });
 
 test('one clock: actions of a rank follow each other, and none begins before what it waits for has ended', async () => {
-    await withWorkers({ schedule: '1f1b', ranks: 3, microbatches: 6, width: 64 }, async (training, run) => {
+    const plain = { schedule: '1f1b', ranks: 3, microbatches: 6, width: 64 };
+    /** @type {(training: any, run: WorkerRun) => Promise<void>} */
+    const follow = async (training, run) => {
         const { actions } = training.simulation;
         for (const { start, finish, ended } of await run.advance(20)) {
             // Every rank has heard that all are through before it makes its update.
-            for (const end of ended) assert.ok(end > Math.max(...finish) - 0.01);
+            for (const end of ended) assert.ok(end > Math.max(...finish) - 0.001);
             for (let i = 0; i < actions.count; i++) {
                 assert.ok(start[i] > 0 && finish[i] >= start[i]);
                 if (i > 0 && actions.rank[i] === actions.rank[i - 1]) assert.ok(start[i] >= finish[i - 1]);
                 const input = actions.input[i];
-                // A hundredth of a millisecond for the clocks of two threads.
-                if (input >= 0) assert.ok(start[i] > finish[input] - 0.01, `${start[i] - finish[input]}`);
+                // One clock for all threads, told to a quarter of a microsecond.
+                if (input >= 0) assert.ok(start[i] > finish[input] - 0.001, `${start[i] - finish[input]}`);
             }
             assert.ok(Math.abs(start[0] - performance.timeOrigin - performance.now()) < 60_000);
         }
-    });
+    };
+    await withWorkers(plain, follow);
+    // A late recomputation waits for the gradient.
+    await withWorkers({ ...plain, schedule: 'gpipe', recompute: 'late' }, follow);
+    await withWorkers({ ...plain, recompute: 'late-except-last', 'input-gradient': 2 }, follow);
 });
 
 test('measured times: the figures are those of the times, and their costs simulate', async () => {
@@ -294,6 +301,29 @@ test('where no worker can be made, start() says so', async () => {
     }
 });
 
+test('what is no number of steps is refused, and so is a training that has been closed', async () => {
+    const training = engine.train({ schedule: '1f1b', ranks: 2, microbatches: 4 });
+    const run = await new WorkerRun(training, threadWorker).start();
+    try {
+        for (const steps of [2.5, Number.NaN]) await assert.rejects(run.advance(steps), /a whole number/);
+        assert.deepEqual(await run.advance(0), []);
+    } finally {
+        run.close();
+        training.close();
+    }
+    for (const use of [
+        () => training.step(),
+        () => training.run(),
+        () => training.next(),
+        () => training.state,
+        () => training.parameters,
+        () => training.semantics(),
+        () => training.predict(Float32Array.of(0, 0)),
+        () => training.activationBytes,
+    ])
+        assert.throws(use, /the training is closed/);
+});
+
 test('a long run keeps the times of its last steps alone', async () => {
     await withWorkers({ schedule: '1f1b', ranks: 2, microbatches: 2, width: 4, batch: 4 }, async (training, run) => {
         const records = await run.advance(600, { every: 100 });
@@ -352,6 +382,63 @@ async function spin() {
     const threads = [0, 1].map(() => new Worker(text, { eval: true }));
     await Promise.all(threads.map((thread) => new Promise((told) => thread.once('message', told))));
 }
+
+/** A worker that a test can declare dead. @param {((reason: string) => void)[]} fails */
+const mortal = (fails) => () => {
+    const handle = threadWorker();
+    const { listen } = handle;
+    handle.listen = (take, fail) => {
+        fails.push(fail);
+        listen(take, fail);
+    };
+    return handle;
+};
+
+test('ranks that are lost while another is being replaced are replaced as well; a planned loss still comes', async () => {
+    const options = { schedule: '1f1b', ranks: 3, microbatches: 4 };
+    /** @type {((reason: string) => void)[]} */ const fails = [];
+    for (const lost of [
+        [0, 2],
+        [2, 1, 0],
+    ])
+        await withWorkers(
+            options,
+            async (training, run) => {
+                const records = run.advance(400, { every: 10, kill: { step: 399, action: 9 } });
+                setTimeout(() => lost.map((rank) => fails[rank]('gone')), 30);
+                for (const { loss } of await records) assert.equal(loss, training.step().loss);
+                sameState(run.state, training.state, `${lost}`);
+                assert.deepEqual(
+                    run.losses.map(({ rank, action, step }) => [rank, action, step]),
+                    [...lost.map((rank) => [rank, -1, -1]), [training.simulation.actions.rank[9], 9, 399]],
+                );
+                fails.length = 0;
+            },
+            mortal(fails),
+        );
+});
+
+test('what a rank reports of a step comes before its checkpoint, so that no loss is missing when another rank is lost', async () => {
+    /** @type {string[]} */ const order = [];
+    const listening = () => {
+        const handle = threadWorker();
+        const { listen } = handle;
+        handle.listen = (take, fail) =>
+            listen((message) => {
+                if (message.step) order.push(`${message.kind} ${message.step}`);
+                take(message);
+            }, fail);
+        return handle;
+    };
+    await withWorkers(
+        { schedule: '1f1b', ranks: 1, microbatches: 2 },
+        async (_, run) => {
+            await run.advance(3, { every: 2 });
+        },
+        listening,
+    );
+    assert.deepEqual(order, ['step 1', 'step 2', 'saved 2', 'step 3', 'saved 3']);
+});
 
 test('p = 2 on two cores: a measured speed-up for a network large enough', async (t) => {
     const options = { schedule: '1f1b', ranks: 2, microbatches: 8, width: 512, batch: 1024 };

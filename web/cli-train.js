@@ -112,7 +112,11 @@ function toText(engine, training, records, lang, pairs) {
     const number = (/** @type {number} */ value, /** @type {number} */ digits) =>
         new Intl.NumberFormat(lang, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value);
     const small = (/** @type {number} */ value) =>
-        value === 0 ? '0' : value.toExponential(1).replace('.', lang === 'ru' ? ',' : '.');
+        value === 0
+            ? '0'
+            : !Number.isFinite(value)
+              ? number(value, 0)
+              : value.toExponential(1).replace('.', lang === 'ru' ? ',' : '.');
     const { config } = training.simulation;
     const settings = namedSettings(engine, training);
     const head = [text.step, text.loss, text.unpipelined, text.difference, text.accuracy];

@@ -1115,6 +1115,16 @@ export class Held {
     }
 }
 
+/** The core of a training that has given its memory back, which may be another's by now. */
+const closed = new Proxy(
+    {},
+    {
+        get() {
+            throw new Error('the training is closed');
+        },
+    },
+);
+
 /**
  * A training run: the network executed by the schedule, and beside it the same network trained without a pipeline.
  * It holds memory of the core until close().
@@ -1403,6 +1413,7 @@ export class Training {
     /** Releases the memory; safe to call twice. */
     close() {
         for (const at of this.#held.splice(0)) this.#core.pp_free(at);
+        this.#core = closed;
     }
 
     #fillIris() {

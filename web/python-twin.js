@@ -226,9 +226,10 @@ function training({ settings, layers, cuts }, { config }, say) {
     off = [a - b for a, b in zip(scores, target)]
     return sum(a * a for a in off), [2 * a for a in off]`
             : `def loss_of(scores, label):
-    powers = [exp(v - max(scores)) for v in scores]
-    shares = [v / sum(powers) for v in powers]
-    return -log(shares[label]), [v - (i == label) for i, v in enumerate(shares)]`;
+    top = max(scores)
+    powers = [exp(v - top) for v in scores]
+    total = sum(powers)
+    return log(total) + top - scores[label], [v / total - (i == label) for i, v in enumerate(powers)]`;
     return `
 # ${say.train}
 from math import cos, exp, log, pi, sin, sqrt, tanh

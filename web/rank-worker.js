@@ -3,8 +3,11 @@
 // itself. The text of the function is all the worker gets, so it may use nothing from outside: a bundler that puts helpers of its own
 // into it takes the workers away, and runs then go on in slices.
 
-/** @param {any} port  of the coordinator: postMessage, onmessage */
-export function rankWorker(port) {
+/**
+ * @param {any} port  of the coordinator: postMessage, onmessage
+ * @param {() => number} [now]  milliseconds on one clock for all workers of a page or process
+ */
+export function rankWorker(port, now = () => performance.timeOrigin + performance.now()) {
     /** @type {any} */ let core;
     /** @type {any} */ let setup;
     let run = 0;
@@ -21,8 +24,6 @@ export function rankWorker(port) {
     let ahead = times; // of the next step's, where there is no flush
     const stages = /** @type {number[]} */ ([]);
 
-    /** One clock for all workers of a page or process. */
-    const now = () => performance.timeOrigin + performance.now();
     const ints = (/** @type {number} */ at, /** @type {number} */ n) => new Int32Array(core.memory.buffer, at, n);
     const floats = (/** @type {number} */ at, /** @type {number} */ n) => new Float32Array(core.memory.buffer, at, n);
     const alloc = (/** @type {number} */ bytes) => {
@@ -60,6 +61,7 @@ export function rankWorker(port) {
         const schedule = made(core.pp_schedule_bytes(config), (at, bytes) =>
             core.pp_schedule_make(config, costs, at, bytes, 0),
         );
+        attempt(core.pp_moves_apply(...request, schedule, 0));
         const timeline = made(core.pp_timeline_bytes(schedule), (at, bytes) =>
             core.pp_check(schedule, at, bytes, 0, 0),
         );
@@ -155,10 +157,11 @@ export function rankWorker(port) {
         step++;
         const skipped = status === setup.diverged;
         const done = step >= order.target;
-        if (done || step % order.every === 0)
-            port.postMessage({ kind: 'saved', epoch, step, saved: stages.map((s) => [s, savedOf(s)]), ahead });
         const report = { kind: 'step', epoch, step, skipped, loss: core.pp_run_loss(run), times };
         port.postMessage({ ...report, bytes: core.pp_run_peak_bytes(run, setup.rank) }, [times.buffer]);
+        // Behind the report: once all have saved a step, none of its reports can be lost with another rank.
+        if (done || step % order.every === 0)
+            port.postMessage({ kind: 'saved', epoch, step, saved: stages.map((s) => [s, savedOf(s)]), ahead });
         times = ahead;
         ahead = new Float64Array(2 * count + 1);
         if (done) order = null;

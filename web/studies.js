@@ -52,11 +52,14 @@ export function studiesOf(access, alloc, timed, ask) {
  * @param {any} access @param {import('./engine.js').Alloc} alloc @param {any} timed @param {number} run
  */
 export function activationPeaks(access, alloc, timed, run) {
-    const study = new Study(access, alloc, timed);
-    const { core } = study;
-    const table = alloc(core.pp_memory_bytes(timed.config));
+    const { core } = access;
+    const { config, schedule } = timed;
+    const table = alloc(core.pp_memory_bytes(config));
+    const ranks = core.pp_schedule_ranks(schedule);
+    const [scratch, peaks] = [alloc(core.pp_memory_scratch_bytes(schedule)), alloc(8 * ranks)];
     core.pp_run_memory(run, table);
-    return study.memoryReport(table, Number.POSITIVE_INFINITY).ranks.map(({ peak }) => peak);
+    core.pp_memory_peaks(schedule, table, core.pp_run_microbatch_begin(run), scratch, peaks);
+    return [...new Float64Array(core.memory.buffer, peaks, ranks)];
 }
 
 class Study {

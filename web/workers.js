@@ -137,8 +137,8 @@ export function measuredOf(engine, pairs, group) {
 /** From the last action of a step to the last update. @param {{ finish: Float64Array, ended: ArrayLike<number> }} step */
 export const endOf = ({ finish, ended }) => Math.max(...Array.from(ended)) - Math.max(...finish);
 
-/** What a worker runs. @param {string} port  how it names the port of its maker */
-export const workerText = (port) => `(${rankWorker})(${port})`;
+/** What a worker runs. @param {string} given  how it names the port of its maker; and its clock, if not that of the page */
+export const workerText = (given) => `(${rankWorker})(${given})`;
 
 /** More ranks than this are not given a thread each. */
 export const MOST_WORKERS = 16;
@@ -194,6 +194,7 @@ export class WorkerRun {
     /** @type {{ step: number, action: number } | undefined} */ #kill;
     #ended = false;
     #fruitless = 0;
+    /** Ranks not yet replaced, and their workers. @type {[number, Handle][]} */ #gone = [];
     /** Ranks lost so far. @type {Loss[]} */ losses = [];
 
     /**
@@ -293,6 +294,7 @@ export class WorkerRun {
     async advance(steps, { every = 10, kill } = {}) {
         if (this.#ended) throw new Error('the workers are closed');
         if (this.#settle) throw new Error('the workers are at work');
+        if (!Number.isInteger(steps)) throw new Error(`steps = ${steps}: a whole number is needed`);
         if (steps <= 0) return [];
         this.#target = this.#saved.step + steps;
         this.#every = every;
@@ -321,7 +323,7 @@ export class WorkerRun {
             return;
         }
         if (epoch !== this.#epoch) return;
-        if (kind === 'halted') this.#lost(rank);
+        if (kind === 'halted') this.#lost(rank, this.#kill);
         if (kind === 'failed') this.#fail(new Error(message.message));
         if (kind === 'saved') this.#save(rank, message);
         if (kind === 'step') this.#record(rank, message);
@@ -381,33 +383,43 @@ export class WorkerRun {
         this.close();
     }
 
-    /** A rank is gone: another worker takes its place, and all go back to what was saved. @param {number} rank */
-    async #lost(rank) {
+    /**
+     * A rank is gone: another worker takes its place, and all go back to what was saved.
+     * @param {number} rank @param {{ step: number, action: number }} [kill]  where it was to be lost
+     */
+    async #lost(rank, kill) {
         const { step } = this.#saved;
-        const kill = this.#kill;
-        this.#kill = undefined;
+        if (kill) this.#kill = undefined;
         this.losses.push({ rank, action: kill?.action ?? -1, step: kill?.step ?? -1, from: step });
         this.#epoch++;
         this.#coming.clear();
         for (const later of [...this.#steps.keys()]) if (later > step) this.#steps.delete(later);
-        const gone = this.#workers[rank];
+        this.#gone.push([rank, this.#workers[rank]]);
         try {
             if (++this.#fruitless > MOST_LOSSES) throw new Error('workers are lost again and again');
             this.#workers[rank] = this.#spawn();
+            // Where others are lost meanwhile, they are replaced behind it.
+            if (this.#gone.length === 1) await this.#replace();
+        } catch (error) {
+            this.#fail(/** @type {Error} */ (error));
+        }
+    }
+
+    async #replace() {
+        for (; this.#gone.length > 0; this.#gone.shift()) {
+            const [[rank, gone]] = this.#gone;
             await gone.end();
             const ports = this.#workers.map((worker, other) => {
-                if (other === rank) return null;
+                if (this.#gone.some(([lost]) => lost === other)) return null; // itself; and those still to come bring theirs
                 const { port1, port2 } = new MessageChannel();
                 worker.post({ kind: 'port', rank, port: port2 }, [port2]);
                 return port1;
             });
             await this.#begin(rank, ports);
             if (this.#ended) return;
-            this.#load();
-            this.#go();
-        } catch (error) {
-            this.#fail(/** @type {Error} */ (error));
         }
+        this.#load();
+        this.#go();
     }
 
     /** What was saved last; after advance() the stages behind its last step. */

@@ -71,6 +71,11 @@ static void refusals(void) {
     expect("forward=1e", PP_ERR_NOT_A_NUMBER, PP_OPT_FORWARD, NULL);
     expect("s=1f1b\nbackward=2\ninput-gradient=3", PP_ERR_COST_SPLIT, PP_OPT_BACKWARD, "2");
     expect("s=1f1b\nbackward=2\ninput-gradient=1\nweight-gradient=3", PP_ERR_COST_SPLIT, PP_OPT_BACKWARD, "4");
+    /* The nearest legal number is one for all stages. */
+    expect("s=1f1b\np=3\nbackward=1 2 0.5\ninput-gradient=2", PP_ERR_COST_SPLIT, PP_OPT_BACKWARD, "0.5");
+    expect("s=1f1b\np=2\nbackward=2\ninput-gradient=1 2\nweight-gradient=3", PP_ERR_COST_SPLIT, PP_OPT_BACKWARD, "");
+    expect("s=1f1b\np=2\nforward=1 5\noverlap-cost=1", PP_ERR_COST_OVERLAP, PP_OPT_OVERLAP_COST, "5");
+    expect("s=interleaved\np=7\nm=4\nv=2\ngroup=1", PP_ERR_GROUP, PP_OPT_GROUP, "free");
     expect("s=1f1b\noverlap-cost=1", PP_ERR_COST_OVERLAP, PP_OPT_OVERLAP_COST, "2");
 }
 
@@ -138,9 +143,19 @@ static void numbers(void) {
     static const struct {
         double value;
         const char *text;
-    } written[] = {
-        {0, "0"},         {-1.5, "-1.5"},         {0.1, "0.1"}, {1e12, "1000000000000"}, {1.0 / 3, "0.333333"},
-        {0.9999999, "1"}, {INFINITY, "Infinity"}, {NAN, "NaN"}};
+    } written[] = {{0, "0"},
+                   {-1.5, "-1.5"},
+                   {0.1, "0.1"},
+                   {1e12, "1000000000000"},
+                   {1.0 / 3, "0.333333"},
+                   {0.9999999, "1"},
+                   {INFINITY, "Infinity"},
+                   {NAN, "NaN"},
+                   {1e30, "1e30"},
+                   {1e-7, "1e-7"},
+                   {-2.5e38, "-2.5e38"},
+                   {9.99e-7, "9.99e-7"},
+                   {1e-300, "1e-300"}};
     for (size_t i = 0; i < sizeof written / sizeof written[0]; i++) {
         pp_number_write(written[i].value, out);
         CHECK_EQ_TEXT(out, written[i].text);

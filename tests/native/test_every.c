@@ -43,13 +43,13 @@ typedef struct seen {
 
 static const char *const recomputing[] = {"", "recompute=late\n", "recompute=early\n", "recompute=late-except-last\n"};
 
-static void one(toy *t, const char *request, int32_t steps, int exact, int some, seen *count) {
+static void one(toy *t, const char *request, int32_t steps, int exact, seen *count) {
     const int ordered = pp_run_sums_in_order(t->run);
     double loss;
     CHECK_MSG(ordered || !exact, "gradients out of order: %s", request);
     for (int32_t step = 0; step < steps; step++) {
         CHECK_EQ_INT(pp_run_step(t->run), PP_OK);
-        toy_bytes_equal(t, request, some);
+        toy_bytes_equal(t, request);
         CHECK_EQ_INT(toy_reference(t, step, &loss), PP_OK);
     }
     const double difference = pp_weight_difference(t->network, t->twin);
@@ -73,10 +73,10 @@ int main(void) {
                         toy t;
                         snprintf(request, sizeof request,
                                  "schedule=%s\nranks=%d\nchunks=%d\nmicrobatches=%d\nbatch=%d\nwidth=6\n%s%s",
-                                 rows[i].schedule, p, v, m, 3 * m, recomputing[r],
+                                 rows[i].schedule, p, v, m, 3 * m + r % 2, recomputing[r],
                                  strcmp(rows[i].schedule, "seq1f1b") == 0 ? "slices=1\n" : "");
                         if (toy_build(&t, request, NULL) == PP_OK)
-                            one(&t, request, r == 0 ? 20 : 2, rows[i].weights, r == 3, &count);
+                            one(&t, request, r == 0 ? 20 : 2, rows[i].weights, &count);
                         toy_drop(&t);
                     }
         printf("%-20s %3d shapes, %3d with sums in order\n", rows[i].schedule, count.shapes, count.in_order);

@@ -167,10 +167,12 @@ static void compare(cluster *c, const char *request) {
         copy_stages(c, r, t->twin, 0);
         CHECK_MSG(equal_stages(t->network, t->twin), "stages of rank %d, weights differ by %g: %s", r,
                   pp_weight_difference(t->network, t->twin), request);
-        CHECK_EQ_INT(pp_run_skipped(c->runs[r]), pp_run_skipped(t->run));
+        if (r == 0 || t->schedule->update_every <= 0) /* of a stream the root alone tells */
+            CHECK_EQ_INT(pp_run_skipped(c->runs[r]), pp_run_skipped(t->run));
         CHECK_MSG(pp_run_peak_bytes(c->runs[r], r) == pp_run_peak_bytes(t->run, r), "bytes of rank %d: %s", r, request);
     }
-    CHECK_MSG(pp_run_loss(c->runs[0]) == pp_run_loss(t->run), "loss: %s", request);
+    const double loss = pp_run_loss(t->run);
+    CHECK_MSG(pp_run_loss(c->runs[0]) == loss || isnan(loss), "loss: %s", request);
 }
 
 enum { STEPS = 4 };
@@ -322,6 +324,7 @@ static const char *const lost[] = {
     "schedule=2bw\nranks=2\nmicrobatches=4\nwidth=6\nupdate=adam\n",
     "schedule=2bw\nranks=3\nmicrobatches=4\ngroup=3\nwidth=6\nupdate=momentum\nbatch=14\nsplit=last\n",
     "schedule=2bw\nranks=3\nmicrobatches=3\ngroup=5\nwidth=6\nrecompute=early\nactivation=gelu\n",
+    "schedule=pipedream\nranks=3\nmicrobatches=4\nwidth=6\nnorm=layer\n",
 };
 enum { LOST = sizeof lost / sizeof lost[0], LOST_STEPS = 6 };
 
@@ -466,7 +469,38 @@ static void test_keys(void) {
     toy_drop(&t);
 }
 
-int main(void) {
+/* Requests on standard input, with an empty line behind each (tests/fuzz-train.mjs prints some). */
+static void test_given(void) {
+    char request[16384], line[8192];
+    size_t used = 0;
+    int ran = 0, seen = 0;
+    while (fgets(line, sizeof line, stdin) != NULL) {
+        const size_t length = strlen(line);
+        if (line[0] != '\n') {
+            CHECK(used + length < sizeof request);
+            if (used + length >= sizeof request) return;
+            memcpy(request + used, line, length + 1);
+            used += length;
+            continue;
+        }
+        toy t;
+        if (toy_build(&t, request, NULL) == PP_OK) {
+            same_weights(&t, request);
+            toy_bytes_equal(&t, request);
+            ran++;
+        }
+        toy_drop(&t);
+        seen++;
+        used = 0;
+    }
+    printf("ranks by themselves: %d runs of %d requests\n", ran, seen);
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "-") == 0) {
+        test_given();
+        return check_report("test_rank");
+    }
     test_every();
     test_options();
     test_lost();
