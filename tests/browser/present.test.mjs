@@ -337,7 +337,7 @@ describe('a figure that is moved', { skip: withoutBrowser }, () => {
         assert.deepEqual(left, [false, false]);
     });
 
-    it('EMB-12: into the document of a frame, and back, or made there: it has its looks', async () => {
+    it('into the document of a frame, and back, or made there: it has its looks', async () => {
         const { page, complaints } = await visit(write(`${figure(TRAINS)}<iframe title="frame"></iframe>`));
         const looks = await inside(page, async (f) => {
             const frame = /** @type {any} */ (document.querySelector('iframe')).contentDocument;

@@ -31,16 +31,19 @@ export const rows = {
     'MUST-07': { says: 'phone: 320 px, large controls, the page scrolls', files: browser('access', 'everyone') },
     'MUST-08': {
         says: 'dark, forced colours, colour-blind, reduced motion',
-        files: browser('access', 'everyone', 'looks', 'steps', 'teaching'),
+        files: browser('access', 'everyone', 'looks', 'present', 'steps', 'teaching'),
     },
     'MUST-09': {
         says: 'clear words and a still picture where something forbids',
         files: browser('csp', 'engines', 'policy'),
     },
     'MUST-10': { says: 'unequal stages with boundaries that are dragged', files: browser('editing') },
-    'MUST-11': { says: 'a link to this state, steps, copy and download', files: browser('element', 'teaching') },
+    'MUST-11': {
+        says: 'a link to this state, steps, copy and download',
+        files: browser('element', 'present', 'teaching'),
+    },
     'MUST-12': { says: 'play, step, scrub; two schedules on one axis', files: browser('teaching') },
-    'MUST-13': { says: 'print sheet', files: browser('access', 'everyone', 'looks', 'steps') },
+    'MUST-13': { says: 'print sheet', files: browser('access', 'everyone', 'looks', 'present', 'steps') },
     'MUST-14': { says: 'tasks whose answers are checked', files: browser('teaching') },
     'MUST-15': { says: "the author's side", files: [...node('manual', 'recipes', 'cli'), ...browser('manual')] },
 
@@ -60,7 +63,7 @@ export const rows = {
     'POINT-08': { says: 'steps, state in the address, copy and save', files: browser('element', 'teaching') },
     'POINT-09': {
         says: 'tasks checked by the core, nothing sent; predict before you see',
-        files: browser('steps', 'teaching'),
+        files: browser('present', 'steps', 'teaching'),
     },
     'POINT-10': { says: 'for everyone', files: browser('access', 'everyone', 'looks', 'steps') },
     'POINT-11': { says: 'paper', files: browser('access', 'everyone', 'looks') },
@@ -70,7 +73,7 @@ export const rows = {
     },
 
     'VIE-01': { says: 'thousands of operations', files: browser('element', 'interactive', 'dense') },
-    'VIE-03': { says: 'decimal comma', files: [...browser('element'), ...node('cli')] },
+    'VIE-03': { says: 'decimal comma', files: [...browser('element', 'present'), ...node('cli')] },
     'VIE-04': { says: 'one announcement', files: browser('access', 'everyone') },
     'VIE-05': { says: 'role of the picture', files: browser('access', 'everyone') },
     'VIE-07': { says: 'paper from a dark page', files: browser('access', 'everyone', 'looks') },
@@ -84,11 +87,11 @@ export const rows = {
     'EMB-03': { says: 'policies', files: browser('csp', 'navigation', 'policy') },
     'EMB-05': { says: 'no WebAssembly', files: browser('engines', 'policy') },
     'EMB-06': { says: 'no headers for threads', files: browser('csp', 'navigation') },
-    'EMB-08': { says: 'instant navigation', files: browser('element', 'navigation') },
+    'EMB-08': { says: 'instant navigation', files: browser('element', 'navigation', 'present') },
     'EMB-10': { says: 'MDX and server rendering', files: node('element', 'recipes') },
     'EMB-11': { says: 'raw HTML dropped', files: node('recipes') },
     'EMB-12': { says: 'the script twice', files: browser('element', 'engines', 'lifecycle', 'navigation') },
-    'EMB-13': { says: 'one compiled module, memory given back', files: browser('engines', 'lifecycle') },
+    'EMB-13': { says: 'one compiled module, memory given back', files: browser('engines', 'lifecycle', 'present') },
     'EMB-16': { says: 'no outside script', files: browser('navigation') },
     'EMB-17': { says: 'readers without scripts, paper', files: [...browser('book', 'navigation'), ...node('page')] },
 };
