@@ -89,14 +89,14 @@ test('the package holds no tests, sources of the core or leftovers of the build'
     assert.deepEqual(unwanted, []);
 });
 
-// A limit for each half: what the core adds is found in the core, what the figure adds in the figure; one kB of each is for
-// newer compilers. npm run sizes says more.
-test('the one script stays under 174 kB, compressed; the core in it, packed, under 69', () => {
+// A limit for each half: what the core adds is found in the core, what the figure adds in the figure; two kB of the script
+// and one of the core are for newer compilers. npm run sizes says more.
+test('the one script stays under 175 kB, compressed; the core in it, packed, under 69', () => {
     const script = gzipSync(readFileSync(join(root, 'dist/pipeline-figure.iife.js')), { level: 9 }).length;
     const [core] = readFileSync(join(root, 'dist/pipeline-figure.iife.js'), 'utf8').match(
         /"[A-Za-z0-9+/=]{40000,}"/,
     ) ?? [''];
-    assert.ok(script <= 174_000, `${script} bytes`);
+    assert.ok(script <= 175_000, `${script} bytes`);
     assert.ok(core.length > 0 && core.length * 0.75 <= 69_000, `${core.length * 0.75} bytes`);
     // Fused products may cost 12 kB there; they are the shortest of what is packed.
     const packed =
