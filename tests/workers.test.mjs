@@ -37,6 +37,17 @@ function sameState(a, b, what) {
     }
 }
 
+/** A worker that a test can declare dead. @param {((reason: string) => void)[]} fails */
+const mortal = (fails) => () => {
+    const handle = threadWorker();
+    const { listen } = handle;
+    handle.listen = (take, fail) => {
+        fails.push(fail);
+        listen(take, fail);
+    };
+    return handle;
+};
+
 test('every schedule in threads, a rank each: weights, losses and live bytes are those of one instance, bit for bit', async () => {
     const shapes = {
         dualpipe: { ranks: 4, microbatches: 8 },
@@ -240,15 +251,6 @@ test('a worker that dies of itself is replaced; one that fails ends the run, and
         spawn,
     );
     /** @type {((reason: string) => void)[]} */ const fails = [];
-    const fragile = () => {
-        const handle = threadWorker();
-        const { listen } = handle;
-        handle.listen = (take, fail) => {
-            fails.push(fail);
-            listen(take, fail);
-        };
-        return handle;
-    };
     await withWorkers(
         options,
         async (training, run) => {
@@ -259,7 +261,7 @@ test('a worker that dies of itself is replaced; one that fails ends the run, and
             sameState(run.state, training.state, 'a loss nobody planned');
             assert.deepEqual([run.losses.length, run.losses[0].rank, run.losses[0].action], [1, 1, -1]);
         },
-        fragile,
+        mortal(fails),
     );
 });
 
@@ -382,17 +384,6 @@ async function spin() {
     const threads = [0, 1].map(() => new Worker(text, { eval: true }));
     await Promise.all(threads.map((thread) => new Promise((told) => thread.once('message', told))));
 }
-
-/** A worker that a test can declare dead. @param {((reason: string) => void)[]} fails */
-const mortal = (fails) => () => {
-    const handle = threadWorker();
-    const { listen } = handle;
-    handle.listen = (take, fail) => {
-        fails.push(fail);
-        listen(take, fail);
-    };
-    return handle;
-};
 
 test('ranks that are lost while another is being replaced are replaced as well; a planned loss still comes', async () => {
     const options = { schedule: '1f1b', ranks: 3, microbatches: 4 };
