@@ -113,6 +113,8 @@ describe('the ground of the page', { skip: withoutBrowser }, () => {
             await later(50);
             const quiet = await inside(page, (_, root) => getComputedStyle(root.querySelector('.numbers dt')).color);
             assert.equal(quiet, 'rgb(90, 100, 116)', `${attributes} ${style}`);
+            const words = await inside(page, (_, root) => getComputedStyle(root.querySelector('.numbers dd')).color);
+            assert.equal(words, 'rgb(0, 0, 0)', `${attributes} ${style}`);
         }
     });
 
