@@ -8,7 +8,7 @@ failed=0
 node_modules/.bin/tsc --project tsconfig.json --noEmit || failed=1
 node_modules/.bin/biome check --error-on-warnings || failed=1
 if pp_has clang-format; then
-    clang-format --dry-run --Werror c_src/*.c c_src/*.h tests/native/*.c tests/native/*.h || failed=1
+    clang-format --dry-run --Werror $(git ls-files 'c_src/*.[ch]' 'tests/native/*.[ch]') || failed=1
 else
     pp_say "clang-format is not here; the C files were not looked at"
 fi

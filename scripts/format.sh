@@ -6,4 +6,4 @@ cd "$(dirname "$0")/.."
 pp_setup node
 node_modules/.bin/biome check --write
 pp_has clang-format || pp_apt clang-format || pp_die "missing: clang-format; Debian, Ubuntu: apt-get install clang-format"
-clang-format -i c_src/*.c c_src/*.h tests/native/*.c tests/native/*.h
+clang-format -i $(git ls-files 'c_src/*.[ch]' 'tests/native/*.[ch]')

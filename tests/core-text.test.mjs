@@ -13,7 +13,7 @@ const machine = readFileSync(new URL('../build/wasm/unpack.wasm', import.meta.ur
 test('the core as text and back: vectors, jump tables, long constants and all', () => {
     const core = new Uint8Array(readFileSync(new URL('../dist/core.wasm', import.meta.url)));
     const { text, sizes } = pack(core);
-    // By c_src/unpack.c, and by the same loop in JavaScript.
+    // By c_src/wasm/unpack.c, and by the same loop in JavaScript.
     assert.deepEqual(unpack(text, sizes, machine), core);
     assert.deepEqual(unpack(text, sizes), core);
     assert.match(text, /^[A-Za-z0-9+/]*=*$/);

@@ -10,7 +10,7 @@ const exported = WebAssembly.Module.exports(core);
 /** Names in PP_EXPORT(name) in the headers, but for the definition of the macro itself. */
 function marked() {
     const names = [];
-    for (const file of readdirSync(folder).filter((name) => name.endsWith('.h'))) {
+    for (const file of readdirSync(folder, { encoding: 'utf8', recursive: true }).filter((name) => name.endsWith('.h'))) {
         const lines = readFileSync(new URL(file, folder), 'utf8').split('\n');
         for (const line of lines.filter((text) => !text.startsWith('#define'))) {
             names.push(...[...line.matchAll(/\bPP_EXPORT\((\w+)\)/g)].map((match) => match[1]));
@@ -45,7 +45,7 @@ test('each exported function is called by something in web/, or by the benchmark
     const text = ['../web/', './bench/']
         .flatMap((name) => {
             const from = new URL(name, import.meta.url);
-            return readdirSync(from)
+            return readdirSync(from, { encoding: 'utf8', recursive: true })
                 .filter((file) => /\.m?js$/.test(file))
                 .map((file) => readFileSync(new URL(file, from), 'utf8'));
         })
@@ -92,7 +92,7 @@ test('what a script carries of that core is what its modules name', () => {
     const names = (/** @type {WebAssembly.Module} */ module) =>
         WebAssembly.Module.exports(module).map(({ name }) => name);
     const web = new URL('../web/', import.meta.url);
-    const code = readdirSync(web)
+    const code = readdirSync(web, { encoding: 'utf8', recursive: true })
         .filter((name) => name.endsWith('.js'))
         .map((name) => readFileSync(new URL(name, web), 'utf8'))
         .join('\n');

@@ -3,7 +3,7 @@
 // Adaptive Weighing of Context Models for Lossless Data Compression, 2005), with a model of WebAssembly code beside that of
 // text. Numbers are added, multiplied and divided only, so that all browsers round alike.
 //
-// c_src/unpack.c has the contexts and the loop over the decisions of a byte a second time, for speed: those here pack, and
+// c_src/wasm/unpack.c has the contexts and the loop over the decisions of a byte a second time, for speed: those here pack, and
 // unpack texts where WebAssembly is forbidden. Both work on the same memory; tests/core-text.test.mjs compares them.
 import { KINDS, OP, REST } from './wasm-streams.js';
 
@@ -37,7 +37,7 @@ const rounded = (a, b) => (Math.imul(a, b) + 16384) >> 15;
 const within = (weight) => Math.max(-32768, Math.min(32767, weight));
 
 /**
- * The state as c_src/unpack.c lays it out. @param {ArrayBuffer} memory @param {number} at
+ * The state as c_src/wasm/unpack.c lays it out. @param {ArrayBuffer} memory @param {number} at
  */
 function stateIn(memory, at) {
     const place = (/** @type {any} */ type, /** @type {number} */ count) => {
@@ -62,7 +62,7 @@ function stateIn(memory, at) {
 
 /** @typedef {ReturnType<typeof stateIn>} State */
 
-/** The loop of c_src/unpack.c. @param {State} state @param {(chance: number) => number} decide */
+/** The loop of c_src/wasm/unpack.c. @param {State} state @param {(chance: number) => number} decide */
 const loop =
     ({ stretch, weights, nodes, contexts, lines, rates, squash, trees, slots }, decide) =>
     (/** @type {number} */ tree, /** @type {number} */ set) => {

@@ -3,9 +3,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "data.h"
-#include "model.h"
-#include "tensor.h"
+#include "network/data.h"
+#include "network/model.h"
+#include "network/tensor.h"
 
 #define BENCH(name) __attribute__((export_name(#name), used)) name
 

@@ -1,6 +1,6 @@
 /* Ceilings of relaxed multiply-add for npm run bench: the core's own tile, and two as plain loops. */
 #include "tile.h"
-#include "../../c_src/matmul.c"
+#include "network/matmul.c"
 
 TILE(4)
 TILE(6)

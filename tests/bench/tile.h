@@ -2,7 +2,7 @@
 #ifndef BENCH_TILE_H
 #define BENCH_TILE_H
 
-#include "lanes.h"
+#include "core/lanes.h"
 
 #define TILE(rows)                                                                                                     \
     void bench_tile_##rows(float *c, const float *a, const float *b, int32_t depth, int32_t times) {                   \

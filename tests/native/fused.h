@@ -10,7 +10,7 @@
 #define pp_matmul_backward_input fused_matmul_backward_input
 #define pp_matmul_backward_weight fused_matmul_backward_weight
 #define pp_matmul_begin_weight fused_matmul_begin_weight
-#include "../../c_src/matmul.c"
+#include "network/matmul.c"
 #undef pp_matmul_bytes
 #undef pp_matmul_tile
 #undef pp_matmul_forward

@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "random.h"
-#include "tensor.h"
+#include "core/random.h"
+#include "network/tensor.h"
 
 /* ---- dense layers ---- */
 

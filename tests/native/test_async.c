@@ -1,9 +1,9 @@
 /* Issue 4, "asynchronous ones with weight versions": PipeDream and PipeDream-2BW as streams without a flush. Weights against
  * two yardsticks without a pipeline (pp_delayed_step, and the papers' formulas written out here over pp_reference_step),
  * versions and staleness as measured against the simulated ones, live bytes, and what is refused. */
-#include "../../c_src/runtime.h"
-#include "../../c_src/tensor.h"
 #include "check.h"
+#include "network/tensor.h"
+#include "run/runtime.h"
 #include "toy.h"
 
 enum { STEPS = 20 };

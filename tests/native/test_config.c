@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "check.h"
-#include "number.h"
+#include "core/number.h"
 #include "plan.h"
 
 static void expect(const char *text, int32_t status, int32_t option, const char *fix) {

@@ -1,9 +1,9 @@
 /* Norms, gelu, dropout, tied ends, means, clipping, scaling and updates in the pipeline: gradients against a network in
  * doubles, every schedule against the unpipelined run, and the numbers of the case list. */
 #include "check.h"
-#include "data.h"
-#include "model.h"
-#include "tensor.h"
+#include "network/data.h"
+#include "network/model.h"
+#include "network/tensor.h"
 #include "toy.h"
 
 static int32_t must_build(toy *t, const char *request) {

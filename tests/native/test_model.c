@@ -1,9 +1,9 @@
 /* The network against a plain double version of itself, its stages against the whole, and the data. Linked without any
  * schedule: a network does not need one. */
 #include "check.h"
-#include "data.h"
-#include "model.h"
-#include "tensor.h"
+#include "network/data.h"
+#include "network/model.h"
+#include "network/tensor.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* Ranks in memories of their own, joined by messages alone, against the run of all ranks in one: weights equal to the last
  * bit, whatever the order in which messages come; and a rank that is lost, at any of its actions. */
 #include "check.h"
-#include "model.h"
+#include "network/model.h"
 #include "toy.h"
 
 typedef struct letter {

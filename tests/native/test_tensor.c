@@ -1,6 +1,6 @@
 /* Each kernel against a plain double version, each gradient against central differences of that double version. */
 #include "check.h"
-#include "tensor.h"
+#include "network/tensor.h"
 
 #include <stdint.h>
 #include <stdlib.h>

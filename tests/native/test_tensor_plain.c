@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "network/tensor.h"
 #include "plain.h"
-#include "tensor.h"
 
 static uint32_t random_state = 2024;
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "tensor.h"
+#include "network/tensor.h"
 
 enum { ROWS = 9, INPUTS = 13, OUTPUTS = 10, STEPS = 6, MOST = 256 };
 

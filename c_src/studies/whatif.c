@@ -1,0 +1,63 @@
+/* What would it bring? The request or its costs changed in one respect; the caller then makes, checks and times it as any
+ * other, so that every figure is that of a real simulation. */
+#include <string.h>
+
+#include "core/number.h"
+#include "request/config.h"
+#include "schedules/schedule.h"
+
+typedef struct sink {
+    char *out;
+    int32_t capacity, length;
+} sink;
+
+static void put(sink *s, const char *text, int32_t length) {
+    for (int32_t i = 0; i < length; i++, s->length++)
+        if (s->length < s->capacity) s->out[s->length] = text[i];
+}
+
+static int says_microbatches(pp_text name) {
+    static const int32_t options[] = {PP_OPT_MICROBATCHES, PP_OPT_GLOBAL_BATCH, PP_OPT_MICROBATCH_SIZE};
+    if (name.length == 1 && name.begin[0] == (char)pp_option_letter(PP_OPT_MICROBATCHES)) return 1;
+    for (int32_t i = 0; i < 3; i++)
+        if (pp_name_equal(name, pp_option_name(options[i]))) return 1;
+    return 0;
+}
+
+int32_t pp_what_if_doubled(const char *text, int32_t length, const pp_config *config, char *out, int32_t capacity) {
+    sink s = {out, capacity, 0};
+    pp_text name, value;
+    int32_t at = 0;
+    char digits[32];
+    while (pp_line_next(text, length, &at, &name, &value)) {
+        if (says_microbatches(name)) continue;
+        put(&s, name.begin, name.length);
+        put(&s, "=", 1);
+        put(&s, value.begin, value.length);
+        put(&s, "\n", 1);
+    }
+    const char *microbatches = pp_option_name(PP_OPT_MICROBATCHES);
+    pp_number_write(2.0 * config->microbatches, digits);
+    put(&s, microbatches, (int32_t)strlen(microbatches));
+    put(&s, "=", 1);
+    put(&s, digits, (int32_t)strlen(digits));
+    return s.length;
+}
+
+void pp_what_if_balanced(const pp_config *config, double *costs) {
+    static const int32_t rows[] = {PP_COST_FORWARD, PP_COST_INPUT, PP_COST_WEIGHT, PP_COST_RECOMPUTE, PP_COST_OVERLAP};
+    const int32_t n = config->stages;
+    for (int32_t i = 0; i < 5; i++) {
+        double *row = costs + rows[i] * n, sum = 0;
+        if (rows[i] == PP_COST_OVERLAP && row[0] < 0) continue; /* F + B, of whatever they are */
+        for (int32_t s = 0; s < n; s++) sum += row[s];
+        for (int32_t s = 0; s < n; s++) row[s] = sum / n;
+    }
+    for (int32_t s = 0; s < n; s++)
+        costs[PP_COST_BACKWARD * n + s] = costs[PP_COST_INPUT * n + s] + costs[PP_COST_WEIGHT * n + s];
+}
+
+void pp_what_if_no_transfers(const pp_config *config, double *costs) {
+    for (int32_t s = 0; s < config->stages; s++)
+        costs[PP_COST_LATENCY * config->stages + s] = costs[PP_COST_SIZE * config->stages + s] = 0;
+}
