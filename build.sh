@@ -43,6 +43,6 @@ if [ "${1:-}" = --tests ]; then
         rm -rf build/sanitize
     fi
 fi
-node web/build.mjs
+node web/build/build.mjs
 # Types for those who import the package, from the comments; whether they are right is asked by npm run check.
 node_modules/.bin/tsc --project tsconfig.json --noCheck

@@ -4,12 +4,12 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { loadEngine } from '../web/engine.js';
-import { headline, partsText } from '../web/format.js';
-import { twinOf } from '../web/python-twin.js';
-import { TrainingLoop } from '../web/training-loop.js';
-import { measuredOf, middleStep, predict, WorkerRun } from '../web/workers.js';
-import { threadWorker } from '../web/workers-node.js';
+import { loadEngine } from '../web/engine/engine.js';
+import { TrainingLoop } from '../web/engine/training-loop.js';
+import { measuredOf, middleStep, predict, WorkerRun } from '../web/engine/workers.js';
+import { threadWorker } from '../web/engine/workers-node.js';
+import { headline, partsText } from '../web/scene/format.js';
+import { twinOf } from '../web/write/python-twin.js';
 
 const engine = await loadEngine();
 const cli = fileURLToPath(new URL('../web/cli.js', import.meta.url));

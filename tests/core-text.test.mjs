@@ -2,11 +2,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { tableOf, unpack, unpackTexts } from '../web/core-text.js';
-import { linesOf, pack, packItems, packTexts } from '../web/pack.mjs';
-import en from '../web/strings.en.js';
-import ru from '../web/strings.ru.js';
-import { bytesOf, ROOM, TEXT, unmix } from '../web/unmix.js';
+import { tableOf, unpack, unpackTexts } from '../web/build/core-text.js';
+import { linesOf, pack, packItems, packTexts } from '../web/build/pack.mjs';
+import { bytesOf, ROOM, TEXT, unmix } from '../web/build/unmix.js';
+import en from '../web/words/strings.en.js';
+import ru from '../web/words/strings.ru.js';
 
 const machine = readFileSync(new URL('../build/wasm/unpack.wasm', import.meta.url)).toString('base64');
 

@@ -2,12 +2,12 @@
 // are read on demand; what a point of the picture is; the part in sight.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { cellAfterKey, rowsOf, spanOf } from '../web/cells.js';
-import { loadEngine } from '../web/engine.js';
-import { activationSteps, memoryScene } from '../web/memory.js';
-import { buildScene, chunkOf, hitStep, hitTest, legendEntries, SVG_CELLS } from '../web/scene.js';
-import { KINDS, PAINT_KINDS } from '../web/step.js';
-import { largestZoom, Zoom } from '../web/zoom.js';
+import { loadEngine } from '../web/engine/engine.js';
+import { KINDS, PAINT_KINDS } from '../web/engine/step.js';
+import { largestZoom, Zoom } from '../web/figure/zoom.js';
+import { cellAfterKey, rowsOf, spanOf } from '../web/scene/cells.js';
+import { activationSteps, memoryScene } from '../web/scene/memory.js';
+import { buildScene, chunkOf, hitStep, hitTest, legendEntries, SVG_CELLS } from '../web/scene/scene.js';
 import { walk } from './support/scenes.mjs';
 
 const engine = await loadEngine();

@@ -2,14 +2,14 @@
 // change, the words for it, what can be taken back.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { ask } from '../web/ask.js';
-import { differenceText, stallText, withMove } from '../web/edit-order.js';
-import { settingsText } from '../web/format.js';
-import { History } from '../web/history.js';
-import { lawful, requestFrom, stateText } from '../web/link.js';
-import { buildScene, circleShapes } from '../web/scene.js';
-import { ordersAnew } from '../web/state.js';
-import { asLayers } from '../web/strip.js';
+import { differenceText, stallText, withMove } from '../web/figure/edit-order.js';
+import { asLayers } from '../web/figure/strip.js';
+import { ask } from '../web/request/ask.js';
+import { History } from '../web/request/history.js';
+import { lawful, requestFrom, stateText } from '../web/request/link.js';
+import { ordersAnew } from '../web/request/state.js';
+import { settingsText } from '../web/scene/format.js';
+import { buildScene, circleShapes } from '../web/scene/scene.js';
 import { engine } from './support/scenes.mjs';
 
 const plain = (/** @type {string} */ text) => text.replace(/\s/g, ' ');
@@ -56,7 +56,7 @@ test('an order that waits for itself runs as far as it can, and tells its circle
     const request = { schedule: 'gpipe', ranks: '2', microbatches: '2', moves: '1F0+1 1B1-2 0B0-1', forward: '1 3' };
     const { error } = ask(engine, request);
     assert.equal(error?.code, 'deadlock');
-    const stall = /** @type {import('../web/engine.js').Stall} */ (error?.stall);
+    const stall = /** @type {import('../web/engine/engine.js').Stall} */ (error?.stall);
     assert.equal(stall.halt, 1);
     const name = (/** @type {number} */ i) =>
         `${stall.actions.stage[i]}${'FB'[stall.actions.op[i]]}${stall.actions.microbatch[i]}`;

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { cellAfterKey, rowsOf, sameCell, spanOf } from '../web/cells.js';
-import { COST_ROW, listOf, listWith, OPTIONS, propertyOf, sameRequest, withSchedule } from '../web/state.js';
-import { textOf } from '../web/strings.js';
-import { TrainingLoop } from '../web/training-loop.js';
-import { Curve, curvePath, frameOf, gridPoints, regionPixels, roundUp } from '../web/training-plot.js';
+import { TrainingLoop } from '../web/engine/training-loop.js';
+import { COST_ROW, listOf, listWith, OPTIONS, propertyOf, sameRequest, withSchedule } from '../web/request/state.js';
+import { cellAfterKey, rowsOf, sameCell, spanOf } from '../web/scene/cells.js';
+import { Curve, curvePath, frameOf, gridPoints, regionPixels, roundUp } from '../web/scene/training-plot.js';
+import { textOf } from '../web/words/strings.js';
 import { engine } from './support/scenes.mjs';
 
 // ---- the request ----

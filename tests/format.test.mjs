@@ -18,7 +18,7 @@ import {
     pluralOf,
     settingsText,
     title,
-} from '../web/format.js';
+} from '../web/scene/format.js';
 import { engine } from './support/scenes.mjs';
 
 const nbsp = '\u00a0';

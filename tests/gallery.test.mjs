@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { HtmlValidate } from 'html-validate';
-import { loadEngine } from '../web/engine.js';
-import { examples, requestOf, tagOf } from '../web/gallery.js';
-import { presetNamed } from '../web/presets.js';
+import { loadEngine } from '../web/engine/engine.js';
+import { examples, requestOf, tagOf } from '../web/page/gallery.js';
+import { presetNamed } from '../web/request/presets.js';
 import { manualNames } from './support/manual.mjs';
 import { sameAsGolden } from './support/pictures.mjs';
 

@@ -1,9 +1,9 @@
 // Long strings and markup taken out of a module come back where they stood.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { unpackTexts } from '../web/core-text.js';
-import { lift, settle } from '../web/lift.mjs';
-import { packTexts } from '../web/pack.mjs';
+import { unpackTexts } from '../web/build/core-text.js';
+import { lift, settle } from '../web/build/lift.mjs';
+import { packTexts } from '../web/build/pack.mjs';
 
 const LONG = 'a string that is long enough to be worth its place among texts: «да»';
 const MODULE = `

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { loadEngine } from '../web/engine.js';
+import { loadEngine } from '../web/engine/engine.js';
 
 const file = new URL('../dist/core.madd.wasm', import.meta.url);
 const skip = existsSync(file) ? false : 'NO COMPILER WITH RELAXED MULTIPLY-ADD: clang 16 or newer and its wasm-ld';
@@ -30,7 +30,7 @@ const dump = fileURLToPath(new URL('../build/native/pp_dump', import.meta.url));
 
 /** Trains by each of the options of loadEngine. */
 const training = (/** @type {string} */ ...options) => `
-    import { loadEngine } from '../web/engine.js';
+    import { loadEngine } from '../web/engine/engine.js';
     const all = [];
     for (const options of [${options}]) {
         const engine = await loadEngine(undefined, options);
@@ -77,7 +77,7 @@ test('fused products are those of a native build with fmaf, bit for bit', { skip
             .map((line) => line.split(' ')[1]); // of the weights
     };
     const wasm = run(
-        `import { loadEngine } from '../web/engine.js';
+        `import { loadEngine } from '../web/engine/engine.js';
         const engine = await loadEngine();
         const hash = (bytes) => bytes.reduce((hash, byte) => BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n),
             0xcbf29ce484222325n).toString(16).padStart(16, '0');
@@ -96,9 +96,9 @@ test('fused products are those of a native build with fmaf, bit for bit', { skip
 
 test('workers round as the page does: their weights are those of one thread', { skip }, () => {
     const [fused, plain] = run(
-        `import { loadEngine } from '../web/engine.js';
-        import { WorkerRun } from '../web/workers.js';
-        import { threadWorker } from '../web/workers-node.js';
+        `import { loadEngine } from '../web/engine/engine.js';
+        import { WorkerRun } from '../web/engine/workers.js';
+        import { threadWorker } from '../web/engine/workers-node.js';
         const all = [];
         for (const arithmetic of ['fused', 'plain']) {
             const engine = await loadEngine(undefined, { arithmetic });
@@ -122,13 +122,13 @@ test('workers round as the page does: their weights are those of one thread', { 
 
 test('an instruction that rounds twice, a file that is missing, a browser without: plain', { skip }, () => {
     const [twice, missing, without] = run(
-        `import { loadEngine } from '../web/engine.js';
+        `import { loadEngine } from '../web/engine/engine.js';
         const told = [];
         const { Instance, validate } = WebAssembly;
         WebAssembly.Instance = function (module, imports) {
             return imports ? new Instance(module, imports) : { exports: { f: () => 0 } };
         };
-        const again = (name) => import('../web/engine.js?' + name); // asks once more
+        const again = (name) => import('../web/engine/engine.js?' + name); // asks once more
         told.push((await (await again('twice')).loadEngine()).arithmetic);
         WebAssembly.Instance = Instance;
         const options = { madd: new URL('file:///none/core.madd.wasm') };

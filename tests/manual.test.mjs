@@ -5,12 +5,12 @@ import { readdirSync, readFileSync } from 'node:fs';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { PipelineFigure } from '../dist/pipeline-figure.js';
-import { PRESETS } from '../web/presets.js';
+import { PRESETS } from '../web/request/presets.js';
 import { manualNames, manualTable } from './support/manual.mjs';
 
 const web = fileURLToPath(new URL('../web/', import.meta.url));
 const texts = (/** @type {RegExp} */ wanted) =>
-    readdirSync(web)
+    readdirSync(web, { encoding: 'utf8', recursive: true })
         .filter((name) => wanted.test(name) && !name.startsWith('cli'))
         .map((name) => readFileSync(web + name, 'utf8'))
         .join('\n');

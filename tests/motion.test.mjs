@@ -1,11 +1,11 @@
 // From one step to the next, and what is drawn of a failure: times in between, rows without holes.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { wholeRows } from '../web/cells.js';
-import { Incident } from '../web/incident.js';
-import { wayBetween } from '../web/motion.js';
-import { buildScene } from '../web/scene.js';
-import { sceneToSvg } from '../web/svg.js';
+import { Incident } from '../web/figure/incident.js';
+import { wholeRows } from '../web/scene/cells.js';
+import { wayBetween } from '../web/scene/motion.js';
+import { buildScene } from '../web/scene/scene.js';
+import { sceneToSvg } from '../web/scene/svg.js';
 import { engine, find } from './support/scenes.mjs';
 
 const step = (/** @type {object} */ request) => engine.simulate({ ranks: 4, microbatches: 8, ...request });

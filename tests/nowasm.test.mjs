@@ -1,7 +1,7 @@
 // The core as JavaScript says what the core in WebAssembly says, to the last bit.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Engine, loadEngine, PipelineError } from '../web/engine.js';
+import { Engine, loadEngine, PipelineError } from '../web/engine/engine.js';
 
 const { default: instance } = await import('../build/wasm/core.mjs');
 const plain = new Engine({ exports: instance() });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { loadEngine, PipelineError } from '../web/engine.js';
+import { loadEngine, PipelineError } from '../web/engine/engine.js';
 
 const dump = fileURLToPath(new URL('../build/native/pp_dump', import.meta.url));
 const engine = await loadEngine(undefined, { arithmetic: 'plain' });

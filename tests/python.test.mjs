@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { loadEngine } from '../web/engine.js';
-import { pythonTwin, TWIN_STEPS, twinOf } from '../web/python-twin.js';
+import { loadEngine } from '../web/engine/engine.js';
+import { pythonTwin, TWIN_STEPS, twinOf } from '../web/write/python-twin.js';
 
 const engine = await loadEngine();
 const cli = fileURLToPath(new URL('../web/cli.js', import.meta.url));

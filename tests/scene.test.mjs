@@ -15,7 +15,7 @@ import {
     tickStep,
     timeToX,
     xToTime,
-} from '../web/scene.js';
+} from '../web/scene/scene.js';
 import { boxesOf, engine, find, settings, walk } from './support/scenes.mjs';
 
 const OPS = ['F', 'B', 'I', 'W', 'R'];

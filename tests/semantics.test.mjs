@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { loadEngine } from '../web/engine.js';
-import { textOf } from '../web/strings.js';
+import { loadEngine } from '../web/engine/engine.js';
+import { textOf } from '../web/words/strings.js';
 
 const engine = await loadEngine();
 const cli = fileURLToPath(new URL('../web/cli.js', import.meta.url));

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import test from 'node:test';
-import en from '../web/strings.en.js';
-import { languageOf, languages, textOf } from '../web/strings.js';
-import ru from '../web/strings.ru.js';
+import en from '../web/words/strings.en.js';
+import { languageOf, languages, textOf } from '../web/words/strings.js';
+import ru from '../web/words/strings.ru.js';
 
 const tables = { ru, en };
 const folder = new URL('../web/', import.meta.url);
@@ -104,7 +104,7 @@ test('a line breaks neither after a short Russian word nor before a dash', () =>
 });
 
 test('every text is used, and every text asked for exists', () => {
-    const sources = readdirSync(folder)
+    const sources = readdirSync(folder, { encoding: 'utf8', recursive: true })
         .filter((name) => /\.js$/.test(name) && !/^strings\.(?:ru|en)\.js$/.test(name))
         .map((name) => readFileSync(new URL(name, folder), 'utf8'));
     const code = sources.join('\n');

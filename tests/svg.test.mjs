@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { caption, formula } from '../web/format.js';
-import { buildScene, selectionShapes } from '../web/scene.js';
-import { buildPage, fillPage, readmeFigure, staticFigures } from '../web/static.js';
+import { buildPage, fillPage, readmeFigure, staticFigures } from '../web/page/static.js';
+import { caption, formula } from '../web/scene/format.js';
+import { buildScene, selectionShapes } from '../web/scene/scene.js';
 import {
     colourTokens,
     escapeXml,
@@ -19,15 +19,15 @@ import {
     standaloneCss,
     updateOverlay,
     updateSvg,
-} from '../web/svg.js';
-import { svgFile } from '../web/svg-file.js';
+} from '../web/scene/svg.js';
+import { svgFile } from '../web/write/svg-file.js';
 import { fakeDocument } from './support/dom.mjs';
 import { sameAsGolden } from './support/pictures.mjs';
 import { engine, settings, walk } from './support/scenes.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const golden = join(root, 'tests/golden');
-const css = readFileSync(join(root, 'web/figure.css'), 'utf8');
+const css = readFileSync(join(root, 'web/scene/figure.css'), 'utf8');
 const inFile = standaloneCss(css);
 
 /** Throws where a text is not well-formed XML of the kind we write; returns the elements. */
@@ -322,6 +322,6 @@ test('values of the page: exact where the core is exact, in the language of the 
     assert.throws(() => fill('value makespan ranks=0'), /ranks/);
 });
 
-test('docs/figure.svg is what `node web/static.js docs` writes', () => {
+test('docs/figure.svg is what `node web/page/static.js docs` writes', () => {
     assert.equal(readFileSync(join(root, 'docs/figure.svg'), 'utf8'), `${readmeFigure(engine)}\n`);
 });

@@ -2,17 +2,17 @@
 // curves, comparisons.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { scaledCosts } from '../web/ask.js';
-import { checkChallenge, parseChallenge, termText } from '../web/challenge.js';
-import { busyAt, eventTimes, stepFrom } from '../web/clock.js';
-import { compareText } from '../web/format.js';
-import { hashWith, lawful, requestFrom, stateIn, stateText } from '../web/link.js';
-import { activationSteps, heldAt, memoryScene } from '../web/memory.js';
-import { PRESETS, presetNamed, presetOf } from '../web/presets.js';
-import { buildScene } from '../web/scene.js';
-import { OPTIONS, sameRequest } from '../web/state.js';
-import { languages, textOf } from '../web/strings.js';
-import { frameOfSweep, nearestPoint, pointAfterKey, pointsOf, sweptValues } from '../web/sweep.js';
+import { checkChallenge, parseChallenge, termText } from '../web/figure/challenge.js';
+import { scaledCosts } from '../web/request/ask.js';
+import { hashWith, lawful, requestFrom, stateIn, stateText } from '../web/request/link.js';
+import { PRESETS, presetNamed, presetOf } from '../web/request/presets.js';
+import { OPTIONS, sameRequest } from '../web/request/state.js';
+import { frameOfSweep, nearestPoint, pointAfterKey, pointsOf, sweptValues } from '../web/request/sweep.js';
+import { busyAt, eventTimes, stepFrom } from '../web/scene/clock.js';
+import { compareText } from '../web/scene/format.js';
+import { activationSteps, heldAt, memoryScene } from '../web/scene/memory.js';
+import { buildScene } from '../web/scene/scene.js';
+import { languages, textOf } from '../web/words/strings.js';
 import { engine } from './support/scenes.mjs';
 
 const plain = (/** @type {string} */ text) => text.replace(/\s/g, ' ');

@@ -10,7 +10,9 @@ const exported = WebAssembly.Module.exports(core);
 /** Names in PP_EXPORT(name) in the headers, but for the definition of the macro itself. */
 function marked() {
     const names = [];
-    for (const file of readdirSync(folder, { encoding: 'utf8', recursive: true }).filter((name) => name.endsWith('.h'))) {
+    for (const file of readdirSync(folder, { encoding: 'utf8', recursive: true }).filter((name) =>
+        name.endsWith('.h'),
+    )) {
         const lines = readFileSync(new URL(file, folder), 'utf8').split('\n');
         for (const line of lines.filter((text) => !text.startsWith('#define'))) {
             names.push(...[...line.matchAll(/\bPP_EXPORT\((\w+)\)/g)].map((match) => match[1]));

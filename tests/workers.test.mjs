@@ -7,9 +7,9 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { loadEngine, PipelineError } from '../web/engine.js';
-import { WorkerRun, workersKnown } from '../web/workers.js';
-import { threadWorker } from '../web/workers-node.js';
+import { loadEngine, PipelineError } from '../web/engine/engine.js';
+import { WorkerRun, workersKnown } from '../web/engine/workers.js';
+import { threadWorker } from '../web/engine/workers-node.js';
 
 const engine = await loadEngine();
 const cli = fileURLToPath(new URL('../web/cli.js', import.meta.url));

@@ -4,16 +4,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import process from 'node:process';
-import { besideFacts, measuredJson, measuredText, simulatedBeside, stepFacts, withProfile } from './cli-files.js';
-import { toCsv, toJson, toText } from './cli-formats.js';
-import { PlanError, planCommand } from './cli-plan.js';
-import { cliStrings } from './cli-strings.js';
-import { askOf } from './cli-studies.js';
-import { trainCommand } from './cli-train.js';
-import { workersCommand } from './cli-workers.js';
-import { loadEngine, PipelineError } from './engine.js';
-import { pythonTwin } from './python-twin.js';
-import { toTrace } from './trace.js';
+import { besideFacts, measuredJson, measuredText, simulatedBeside, stepFacts, withProfile } from './cli/files.js';
+import { toCsv, toJson, toText } from './cli/formats.js';
+import { PlanError, planCommand } from './cli/plan.js';
+import { cliStrings } from './cli/strings.js';
+import { askOf } from './cli/studies.js';
+import { trainCommand } from './cli/train.js';
+import { workersCommand } from './cli/workers.js';
+import { loadEngine, PipelineError } from './engine/engine.js';
+import { pythonTwin } from './write/python-twin.js';
+import { toTrace } from './write/trace.js';
 
 /** Faults of a schedule, not of the way it was asked for. */
 const SCHEDULE_FAULTS = new Set(
@@ -160,9 +160,9 @@ async function run(args) {
 
 /**
  * What "simulate" or, of a file, "check" writes.
- * @param {import('./engine.js').Engine} engine @param {[string, string][]} given
+ * @param {import('./engine/engine.js').Engine} engine @param {[string, string][]} given
  * @param {{ format: string, lang: 'en' | 'ru', source?: { name: string, input: string }, profile?: string,
- *     ask: import('./engine.js').Ask }} how
+ *     ask: import('./engine/engine.js').Ask }} how
  */
 async function produced(engine, given, { format, lang, source, profile, ask }) {
     const { settings, own, rest } = engine.fileSettings(given);
@@ -198,7 +198,7 @@ async function produced(engine, given, { format, lang, source, profile, ask }) {
         }
         case 'svg': {
             const text = cliStrings[lang];
-            const { figureSvg, figuresSvg } = await import('./static.js');
+            const { figureSvg, figuresSvg } = await import('./page/static.js');
             if (!beside) return figureSvg(simulation, lang);
             const list = [
                 { name: text.measuredStep(source?.name), simulation },

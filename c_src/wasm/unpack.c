@@ -1,4 +1,4 @@
-/* Unpacks what a script carries packed: web/unmix.js says how, and has the same in JavaScript. A module of its own, unpack.wasm,
+/* Unpacks what a script carries packed: web/build/unmix.js says how, and has the same in JavaScript. A module of its own, unpack.wasm,
  * without imports. The state is laid out as there. */
 #include <stdint.h>
 #include <wasm_simd128.h>

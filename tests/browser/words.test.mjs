@@ -15,14 +15,17 @@ const core = fileURLToPath(new URL('../../build/wasm/figure.wasm', import.meta.u
 /** The figure's script with marked texts. */
 async function markedScript() {
     const { outputFiles } = await build({
-        entryPoints: [join(web, 'index.js')],
+        entryPoints: [join(web, 'figure/index.js')],
         bundle: true,
         write: false,
         format: 'iife',
         globalName: 'PipelineFigure',
         conditions: ['production'],
         define: { PIPELINE_FIGURE_VERSION: '"marked"' },
-        alias: { 'pipeline-figure/core-bytes': core, 'pipeline-figure/madd-bytes': join(web, 'madd-bytes-none.js') },
+        alias: {
+            'pipeline-figure/core-bytes': core,
+            'pipeline-figure/madd-bytes': join(web, 'engine/madd-bytes-none.js'),
+        },
         plugins: [
             {
                 name: 'marked',

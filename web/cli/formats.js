@@ -1,0 +1,182 @@
+// A simulation as text for a terminal, as JSON and as CSV. Numbers come from the core; here they are only written.
+
+import { OPS } from '../engine/engine.js';
+import { cliStrings } from './strings.js';
+import { studyFacts, studyFields } from './studies.js';
+
+/** @typedef {import('../engine/engine.js').Simulation} Simulation */
+
+/** @param {Record<string, number>} summary @param {string} name "2/3", "1", or null where costs are not whole */
+export function exactText(summary, name) {
+    const numerator = summary[`${name}_numerator`];
+    const denominator = summary[`${name}_denominator`];
+    if (!denominator) return null;
+    return denominator === 1 ? String(numerator) : `${numerator}/${denominator}`;
+}
+
+/** How long, and how much of it idle. @param {Record<string, number>} summary */
+export const shares = (summary) => ({
+    makespan: summary.makespan,
+    span: summary.span,
+    utilization: { value: summary.utilization, exact: exactText(summary, 'utilization') },
+    bubble: {
+        fraction: summary.bubble_fraction,
+        fraction_exact: exactText(summary, 'bubble_fraction'),
+        ratio: summary.bubble_ratio,
+        ratio_exact: exactText(summary, 'bubble_ratio'),
+        rate: summary.bubble_rate,
+    },
+});
+
+/** @param {Simulation} simulation */
+export function toJson(simulation) {
+    const { config, actions, summary, perRank, criticalPath, file } = simulation;
+    const out = {
+        schedule: config.schedule,
+        ranks: config.ranks,
+        chunks: config.chunks,
+        stages: config.stages,
+        microbatches: config.microbatches,
+        ...(config.recompute === 'none' ? {} : { recompute: config.recompute }),
+        ...shares(summary),
+        per_rank: perRank.map((rank, r) => ({
+            rank: r,
+            busy: rank.busy,
+            idle: rank.idle,
+            first: rank.first,
+            last: rank.last,
+            peak_activations: rank.peak_activations,
+            weight_versions: rank.weight_versions,
+        })),
+        actions: Array.from({ length: actions.count }, (_, i) => ({
+            rank: actions.rank[i],
+            index: actions.index[i],
+            op: OPS[actions.op[i]],
+            stage: actions.stage[i],
+            microbatch: actions.microbatch[i],
+            ...(config.slices > 1 ? { slice: actions.slice[i] } : {}),
+            start: actions.start[i],
+            finish: actions.finish[i],
+        })),
+        lower_bound: summary.lower_bound,
+        critical_path: [...criticalPath],
+        ...(file?.lowered ? { steps: file.steps } : {}),
+        ...(file?.note ? { note: file.note } : {}),
+        ...studyFields(simulation),
+    };
+    return `${JSON.stringify(out)}\n`;
+}
+
+/** @param {Simulation} simulation */
+export function toCsv({ config, actions }) {
+    const slices = config.slices > 1;
+    const lines = [`device,index,op,stage,microbatch,${slices ? 'seq,' : ''}start,end`];
+    for (let i = 0; i < actions.count; i++) {
+        const cells = [actions.rank[i], actions.index[i], OPS[actions.op[i]], actions.stage[i], actions.microbatch[i]];
+        if (slices) cells.push(actions.slice[i]);
+        lines.push([...cells, actions.start[i], actions.finish[i]].join(','));
+    }
+    return `${lines.join('\n')}\n`;
+}
+
+/** Numbers for a terminal. @param {'en' | 'ru'} lang */
+export function plainNumbers(lang) {
+    const number = new Intl.NumberFormat(lang, { maximumFractionDigits: 4, useGrouping: false });
+    return (/** @type {number} */ value) => number.format(value);
+}
+
+/** What needs nothing but times. @param {Record<string, number>} summary @param {'en' | 'ru'} lang */
+export function shareFacts(summary, lang) {
+    const text = cliStrings[lang];
+    const plain = plainNumbers(lang);
+    /** @param {string} name */
+    const share = (name) => {
+        const exact = exactText(summary, name);
+        const percent = new Intl.NumberFormat(lang, { style: 'percent', maximumFractionDigits: 1 });
+        return `${exact === null ? '' : `${exact} = `}${percent.format(summary[name])}`;
+    };
+    return [
+        [text.makespan, `${plain(summary.makespan)} (${text.bound} ${plain(summary.lower_bound)})`],
+        [text.span, plain(summary.span)],
+        [text.utilization, share('utilization')],
+        [text.bubbleFraction, share('bubble_fraction')],
+        [text.bubbleRatio, share('bubble_ratio')],
+    ];
+}
+
+/** @param {string[][]} facts  names and values */
+export function factLines(facts) {
+    const width = Math.max(...facts.map(([name]) => name.length)) + 2;
+    return facts.map(([name, value]) => `${name.padEnd(width)}${value}`);
+}
+
+/** Lines as a terminal shows them. @param {string[]} lines */
+export const terminal = (lines) => `${lines.join('\n').replaceAll('\u00a0', ' ')}\n`;
+
+/** @param {Simulation} simulation @param {'en' | 'ru'} lang @param {string[][]} [more]  further facts */
+export function toText(simulation, lang, more = []) {
+    const { config, summary, perRank, costs, file } = simulation;
+    const text = cliStrings[lang];
+    const plain = plainNumbers(lang);
+    /** @param {ArrayLike<number>} list */
+    const row = (list) => {
+        const all = Array.from(list, plain);
+        return all.every((item) => item === all[0]) ? all[0] : all.join('; ');
+    };
+    const trains = summary.backward_sum > 0 || perRank.some((rank) => rank.peak_activations > 0);
+    const lines = [text.title(config), ''];
+    lines.push(...drawing(simulation, text, plain), '');
+    const facts = [
+        ...shareFacts(summary, lang),
+        [text.latency, plain(summary.latency_first)],
+        [text.cadence, text.cadenceValue(plain(summary.cadence), summary.cadence_rank)],
+        [text.forwardCosts, `${row(costs.forward)} (${text.sum} ${plain(summary.forward_sum)})`],
+        ...(trains
+            ? [
+                  [text.backwardCosts, `${row(costs.backward)} (${text.sum} ${plain(summary.backward_sum)})`],
+                  [text.peaks, perRank.map((rank) => plain(rank.peak_activations)).join(' ')],
+              ]
+            : []),
+        ...(simulation.stream
+            ? [
+                  [
+                      text.flush,
+                      text.noFlush(perRank.map((r) => r.weight_versions).join(' '), simulation.stream.late.join(' ')),
+                  ],
+              ]
+            : []),
+        [text.transfers, text.transfersValue(summary.transfers_forward, summary.transfers_backward)],
+        ...studyFacts(simulation, lang, plain),
+        ...more,
+    ];
+    lines.push(...factLines(facts));
+    if (config.ranks === 1) lines.push('', text.oneRank);
+    if (file?.note) lines.push('', file.note);
+    return terminal(lines);
+}
+
+/**
+ * The chart in letters, a column a tick, where all times are whole and it fits a terminal; else each rank's list.
+ * @param {Simulation} simulation @param {any} text @param {(value: number) => string} plain
+ */
+function drawing({ config, actions, summary }, text, plain) {
+    const names = Array.from({ length: actions.count }, (_, i) => {
+        const chunk = config.chunks > 1 || config.stages !== config.ranks ? `${actions.stage[i]}` : '';
+        return `${chunk}${OPS[actions.op[i]]}${actions.microbatch[i]}`;
+    });
+    const cell = names.reduce((most, name) => Math.max(most, name.length), 0) + 1; // too many for one call's arguments
+    const whole = actions.start.every(Number.isInteger) && actions.finish.every(Number.isInteger);
+    const grid = whole && summary.makespan * cell <= 200;
+    const rows = Array.from({ length: config.ranks }, () => (grid ? Array(summary.makespan).fill('..') : ['']));
+    for (let i = 0; i < actions.count; i++) {
+        const row = rows[actions.rank[i]];
+        if (!grid) row.push(`${names[i]} ${plain(actions.start[i])}–${plain(actions.finish[i])}`);
+        else
+            for (let t = actions.start[i]; t < actions.finish[i]; t++) {
+                if (t > actions.start[i]) row[t] = '-';
+                else row[t] = row[t] === '..' ? names[i] : `${row[t]}&${names[i]}`;
+            }
+    }
+    if (!grid) return rows.map((row, r) => `${text.rank(r)}${row.slice(1).join(', ')}`);
+    return rows.map((row, r) => `${text.rank(r)}${row.map((c) => c.padEnd(cell)).join('')}`.trimEnd());
+}

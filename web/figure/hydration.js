@@ -1,0 +1,111 @@
+// When a figure comes to life: near the screen, or at once when the page is printed. One core a page.
+import { loadEngine, loadEngineNow } from '../engine/engine.js';
+
+/** @typedef {import('../engine/engine.js').Engine} Engine */
+
+/** @type {Engine | undefined} */
+let engine;
+/** @type {Promise<Engine> | undefined} */
+let loading;
+
+/** By address. @type {Map<string, Promise<Engine>>} */
+const plainLoading = new Map();
+
+/**
+ * The core from a script without WebAssembly. A classic script, since a page opened from disk may load no module.
+ * @param {string} source @returns {Promise<Engine>}
+ */
+function loadPlain(source) {
+    const known = plainLoading.get(source);
+    if (known) return known;
+    const loading = new Promise((loaded, failed) => {
+        const script = document.createElement('script');
+        script.addEventListener('load', () => loaded(/** @type {any} */ (globalThis).PipelineFigure.loadEngine()));
+        script.addEventListener('error', failed);
+        script.src = source; // throws where trusted types are required
+        document.head.append(script);
+    });
+    plainLoading.set(source, loading);
+    return loading;
+}
+
+/**
+ * @param {string | null} [plain]  address of pipeline-figure.nowasm.js, for where WebAssembly is forbidden
+ * @returns {Promise<Engine>}
+ */
+export async function sharedEngine(plain) {
+    if (engine) return engine;
+    loading ??= loadEngine();
+    try {
+        engine ??= await loading;
+    } catch (error) {
+        loading = undefined;
+        if (!plain) throw error;
+        engine ??= await loadPlain(plain).catch(() => {
+            throw Object.assign(new Error(plain), { plain });
+        });
+    }
+    return engine;
+}
+
+/** The same at once; undefined where this build or this browser cannot. @returns {Engine | undefined} */
+export function sharedEngineNow() {
+    try {
+        engine ??= loadEngineNow();
+    } catch {}
+    return engine;
+}
+
+/**
+ * Why there is no core: key of a text for the reader.
+ * @param {any} error @returns {'blocked_policy' | 'blocked_missing' | 'blocked_plain' | 'blocked_other'}
+ */
+export function whyBlocked(error) {
+    if (error?.plain) return 'blocked_plain';
+    if (typeof WebAssembly === 'undefined') return 'blocked_missing';
+    if (error instanceof WebAssembly.CompileError && /unsafe-eval|CSP|Content Security/i.test(error.message))
+        return 'blocked_policy';
+    return 'blocked_other';
+}
+
+/** How far from the screen is near, in pixels. */
+const NEAR = 300;
+/** @type {IntersectionObserver | undefined} */
+let observer;
+/** @type {WeakMap<Element, () => void>} */
+const waiting = new WeakMap();
+
+/** Calls back once, when an element is on the screen or soon will be. @param {Element} element @param {() => void} callback */
+export function whenNear(element, callback) {
+    if (typeof IntersectionObserver === 'undefined') {
+        callback();
+        return;
+    }
+    // The observer tells with the next frame. The first figure, if it is on the screen when the script comes, does not wait.
+    if (!engine) {
+        const { top, bottom, width } = element.getBoundingClientRect();
+        if (width > 0 && bottom > -NEAR && top < innerHeight + NEAR) {
+            queueMicrotask(callback);
+            return;
+        }
+    }
+    observer ??= new IntersectionObserver(
+        (entries) => {
+            for (const { isIntersecting, target } of entries) {
+                if (!isIntersecting) continue;
+                observer?.unobserve(target);
+                waiting.get(target)?.();
+                waiting.delete(target);
+            }
+        },
+        { rootMargin: `${NEAR}px` },
+    );
+    waiting.set(element, callback);
+    observer.observe(element);
+}
+
+/** @param {Element} element */
+export function notNear(element) {
+    observer?.unobserve(element);
+    waiting.delete(element);
+}

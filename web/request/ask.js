@@ -1,0 +1,100 @@
+// What a figure asks of the core: its own request, and those beside it that its sentence speaks of.
+
+import { PipelineError } from '../engine/engine.js';
+import { besideFile } from '../figure/edit-file.js';
+import { COST_ROW, listOf, OPTIONS, withSchedule } from './state.js';
+
+/**
+ * @typedef {import('../engine/engine.js').Engine} Engine
+ * @typedef {import('../engine/engine.js').Simulation} Simulation
+ * @typedef {import('./state.js').Request} Request
+ *
+ * @typedef {object} Answer
+ * @property {Request} request  what was asked in the end
+ * @property {Simulation | null} simulation  null where the core refused
+ * @property {PipelineError | null} error
+ */
+
+/** Up to so many actions, other schedules are simulated beside for the sentence. */
+const COMPARED_ACTIONS = 2000;
+/** The schedule each is compared with in the sentence. @type {Record<string, string>} */
+const COMPARED = { '1f1b': 'gpipe', interleaved: '1f1b' };
+
+/**
+ * @param {Engine} engine @param {Request} request @param {import('../figure/edit-file.js').Given | null} [file]  stands in place of a
+ *     generated schedule
+ * @param {import('../engine/engine.js').Ask} [more]
+ * @returns {Answer}
+ */
+export function ask(engine, request, file, more) {
+    try {
+        const simulation = file
+            ? engine.check(file.text, { ...besideFile(request), times: file.times }, more)
+            : engine.simulate(request, more);
+        return { request, simulation, error: null };
+    } catch (error) {
+        if (!(error instanceof PipelineError)) throw error;
+        return { request, simulation: null, error };
+    }
+}
+
+/**
+ * The same after a reader changed something: costs with one number per stage follow the number of stages, and cuts for
+ * another number are left to the core, unless the list is what was changed.
+ * @param {Engine} engine @param {Request} request @param {Simulation} known  where the numbers of a list come from
+ * @param {(option: string) => boolean} isNew
+ */
+export function askFitting(engine, request, known, isNew) {
+    let answer = ask(engine, request);
+    for (let tries = 0; tries < OPTIONS.length; tries++) {
+        const { code, option, fault } = answer.error ?? {};
+        if (code !== 'list-length' || !option || !fault || isNew(option)) break;
+        const row = COST_ROW[option];
+        if (!row && option !== 'cuts') break;
+        answer = ask(engine, { ...answer.request, [option]: row ? listOf(known.costs[row], fault.a) : null });
+    }
+    return answer;
+}
+
+/** Whatever was said of samples: another number of micro-batches is free of it. */
+export const NO_SAMPLES = /** @type {Request} */ ({ 'global-batch': null, 'microbatch-size': null });
+
+/**
+ * Simulations for the sentence: twice the micro-batches, or another schedule in the same setting.
+ * @param {Engine} engine @param {Request} request @param {Simulation} simulation
+ * @returns {{ doubled?: Simulation | null, compare?: Simulation | null }}
+ */
+export function askBeside(engine, request, { config, actions }) {
+    if (actions.count > COMPARED_ACTIONS) return {};
+    if (config.schedule === 'forward') {
+        return {
+            doubled: ask(engine, { ...request, ...NO_SAMPLES, microbatches: String(2 * config.microbatches) })
+                .simulation,
+        };
+    }
+    const other = engine.schedules.find(({ name }) => name === COMPARED[config.schedule]);
+    if (!other) return {};
+    // Chunks of an interleaved schedule are parts of a stage, so costs cannot be carried over as they stand.
+    if (config.chunks > 1 && OPTIONS.some((name) => name in COST_ROW && request[name])) return {};
+    return { compare: ask(engine, withSchedule(request, {}, other).request).simulation };
+}
+
+/**
+ * Options that make every stage cost `factor` times what it costs now, for a schedule that cuts the network into another
+ * number of stages. Where stages are unequal there is no one way to do that, and the costs stay as they are.
+ * @param {Simulation} simulation @param {number} factor @returns {Request}
+ */
+export function scaledCosts({ costs, config }, factor) {
+    const rows = {
+        forward: 'forward',
+        input: 'input-gradient',
+        weight: 'weight-gradient',
+        recompute: 'recompute-cost',
+    };
+    const scaled = /** @type {Request} */ ({ backward: null });
+    for (const [row, option] of Object.entries(rows)) {
+        if (costs[row].some((value) => value !== costs[row][0])) return {};
+        if (row !== 'recompute' || config.recompute !== 'none') scaled[option] = String(costs[row][0] * factor);
+    }
+    return scaled;
+}

@@ -1,0 +1,94 @@
+// The state of a figure in the address of its page: #pipeline.<figure-id>=1f1b;p4;m8;latency=1. Only figures that
+// have a figure-id are there, and whatever else the page keeps behind the # stays as it was.
+import { ask } from './ask.js';
+import { OPTIONS } from './state.js';
+
+/** @typedef {import('./state.js').Request} Request */
+
+/** Options with a letter of their own. @type {Record<string, string>} */
+const LETTERS = { p: 'ranks', m: 'microbatches', v: 'chunks' };
+/** A longer one was not written by a figure. */
+const LONGEST = 4000;
+
+/** @param {string} value */
+const written = (value) => encodeURIComponent(value.trim().replace(/\s+/g, ' ')).replaceAll('%20', '+');
+
+/** @param {string} text */
+const read = (text) => decodeURIComponent(text.replaceAll('+', ' '));
+
+/** @param {Request} request */
+export function stateText(request) {
+    const letterOf = Object.fromEntries(Object.entries(LETTERS).map(([letter, name]) => [name, letter]));
+    return OPTIONS.flatMap((name) => {
+        const value = request[name];
+        if (value === null || value === undefined || value === '') return [];
+        if (name === 'schedule') return [written(value)];
+        const letter = letterOf[name];
+        return [letter && /^\d+$/.test(value) ? `${letter}${value}` : `${name}=${written(value)}`];
+    }).join(';');
+}
+
+/** What is not understood is left out. @param {string} text @returns {Request} */
+export function requestFrom(text) {
+    const request = /** @type {Request} */ ({});
+    for (const part of text.slice(0, LONGEST).split(';')) {
+        const [, letter, number] = /^([pmv])(\d+)$/.exec(part) ?? [];
+        const [, name, value] = /^([a-z-]+)=(.*)$/.exec(part) ?? [];
+        try {
+            if (letter) request[LETTERS[letter]] = number;
+            else if (name && OPTIONS.includes(name)) request[name] = read(value);
+            else if (!name && part !== '' && request.schedule === undefined) request.schedule = read(part);
+        } catch {} // a torn % sequence
+    }
+    return request;
+}
+
+/** @param {string} id */
+const keyOf = (id) => `pipeline.${encodeURIComponent(id)}=`;
+/** @param {string} hash */
+const partsOf = (hash) => hash.replace(/^#/, '').split('&').filter(Boolean);
+
+/** What a hash says of a figure, null if nothing. @param {string} hash @param {string} id */
+export function stateIn(hash, id) {
+    const key = keyOf(id);
+    return (
+        partsOf(hash)
+            .find((part) => part.startsWith(key))
+            ?.slice(key.length) ?? null
+    );
+}
+
+/** The hash with a figure's state in it. @param {string} hash @param {string} id @param {string} state */
+export function hashWith(hash, id, state) {
+    const key = keyOf(id);
+    return `#${[...partsOf(hash).filter((part) => !part.startsWith(key)), key + state].join('&')}`;
+}
+
+/**
+ * The nearest request that the core accepts; what has no nearest legal value is left out.
+ * @param {import('../engine/engine.js').Engine} engine @param {Request} request @param {number} most  actions that may be drawn
+ */
+export function lawful(engine, request, most) {
+    let answer = ask(engine, withinReach(request, most));
+    for (let tries = 0; answer.error && tries < 2 * OPTIONS.length; tries++) {
+        const { fixes, option } = answer.error;
+        const name = fixes[0]?.option ?? option ?? (answer.request.moves && 'moves');
+        if (!name) return null;
+        const next = { ...answer.request };
+        if (fixes[0] && next[name] !== fixes[0].value) next[name] = fixes[0].value;
+        else delete next[name];
+        answer = ask(engine, withinReach(next, most));
+    }
+    return answer.simulation ? answer.request : null;
+}
+
+/** A link must not freeze the page it leads to. @param {Request} request @param {number} most */
+function withinReach(request, most) {
+    const count = (/** @type {string} */ name) => Math.max(1, Number(request[name]) || 1);
+    const ranks = Math.min(count('ranks'), 256);
+    const each = ranks * count('chunks') * count('slices') * 2;
+    const fitting = { ...request };
+    if (count('ranks') > ranks) fitting.ranks = String(ranks);
+    if (each * count('microbatches') > most) fitting.microbatches = String(Math.max(1, Math.floor(most / each)));
+    return fitting;
+}
