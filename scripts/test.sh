@@ -1,6 +1,6 @@
 #!/bin/sh
 # npm test: sets up, builds, runs every test; the last line reads "N passed, N failed".
-# Arguments choose test files of Node, which then run alone:  npm test -- tests/package.test.mjs
+# Arguments choose test files of Node, which then run alone:  npm test -- tests/build/package.test.mjs
 set -eu
 cd "$(dirname "$0")/.."
 sh build.sh --tests

@@ -1,6 +1,6 @@
 // Runs every test and closes with the line "N passed, N failed". Started by scripts/test.sh after the build.
-//     native     each tests/native/test_*.c through ctest, once plain, once under ASan and UBSan
-//     node       tests/*.test.mjs
+//     native     each tests/native/ROOM/test_*.c through ctest, once plain, once under ASan and UBSan
+//     node       tests/ROOM/*.test.mjs
 //     browser    tests/browser/*.test.mjs in Chromium; without one they are skipped loudly, or fail when CI is set
 // A suite that ran nothing is a failure.
 import { spawnSync } from 'node:child_process';
@@ -83,18 +83,20 @@ async function runNode(files) {
     }
 }
 
-function testFiles(folder) {
-    return readdirSync(folder)
+/** Test files below tests/, by name; those that need a browser come last. */
+function testFiles() {
+    const inBrowser = (name) => name.startsWith('browser');
+    return readdirSync('tests', { encoding: 'utf8', recursive: true })
         .filter((name) => name.endsWith('.test.mjs'))
-        .sort()
-        .map((name) => `${folder}/${name}`);
+        .sort((a, b) => inBrowser(a) - inBrowser(b) || (a < b ? -1 : 1))
+        .map((name) => `tests/${name}`);
 }
 
 if (chosen.length === 0) {
     runNative('build/native');
     if (existsSync('build/sanitize') || process.env.CI) runNative('build/sanitize');
     else skips.set('NO SANITIZERS: install gcc', 1);
-    chosen.push(...testFiles('tests'), ...testFiles('tests/browser'));
+    chosen.push(...testFiles());
 }
 await runNode(chosen);
 

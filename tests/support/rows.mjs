@@ -26,7 +26,7 @@ export const rows = {
     },
     'MUST-06': {
         says: 'Russian done properly, English complete',
-        files: [...browser('words'), ...node('strings', 'format', 'page')],
+        files: [...browser('words'), ...node('words/strings', 'scene/format', 'page/page')],
     },
     'MUST-07': { says: 'phone: 320 px, large controls, the page scrolls', files: browser('access', 'everyone') },
     'MUST-08': {
@@ -45,11 +45,14 @@ export const rows = {
     'MUST-12': { says: 'play, step, scrub; two schedules on one axis', files: browser('teaching') },
     'MUST-13': { says: 'print sheet', files: browser('access', 'everyone', 'looks', 'present', 'steps') },
     'MUST-14': { says: 'tasks whose answers are checked', files: browser('teaching') },
-    'MUST-15': { says: "the author's side", files: [...node('manual', 'recipes', 'cli'), ...browser('manual')] },
+    'MUST-15': {
+        says: "the author's side",
+        files: [...node('page/manual', 'page/recipes', 'cli/cli'), ...browser('manual')],
+    },
 
     'POINT-01': {
         says: 'right before the first touch; picture and caption agree',
-        files: [...browser('book'), ...node('page')],
+        files: [...browser('book'), ...node('page/page')],
     },
     'POINT-02': {
         says: 'boundary, time and numbers are taken hold of',
@@ -57,9 +60,9 @@ export const rows = {
     },
     'POINT-03': { says: 'a cell says what it waits for; pin; critical path', files: browser('access', 'teaching') },
     'POINT-04': { says: 'play, step, reset; steps without motion', files: browser('teaching') },
-    'POINT-05': { says: 'several views of one state', files: [...browser('teaching'), ...node('format')] },
+    'POINT-05': { says: 'several views of one state', files: [...browser('teaching'), ...node('scene/format')] },
     'POINT-06': { says: 'two schedules on one axis', files: browser('teaching') },
-    'POINT-07': { says: 'a sentence that is rewritten with the state', files: node('format') },
+    'POINT-07': { says: 'a sentence that is rewritten with the state', files: node('scene/format') },
     'POINT-08': { says: 'steps, state in the address, copy and save', files: browser('element', 'teaching') },
     'POINT-09': {
         says: 'tasks checked by the core, nothing sent; predict before you see',
@@ -69,11 +72,11 @@ export const rows = {
     'POINT-11': { says: 'paper', files: browser('access', 'everyone', 'looks') },
     'POINT-12': {
         says: 'one tag, many figures, disk, policies, frames',
-        files: [...browser('csp', 'engines', 'policy'), ...node('recipes')],
+        files: [...browser('csp', 'engines', 'policy'), ...node('page/recipes')],
     },
 
     'VIE-01': { says: 'thousands of operations', files: browser('element', 'interactive', 'dense') },
-    'VIE-03': { says: 'decimal comma', files: [...browser('element', 'present'), ...node('cli')] },
+    'VIE-03': { says: 'decimal comma', files: [...browser('element', 'present'), ...node('cli/cli')] },
     'VIE-04': { says: 'one announcement', files: browser('access', 'everyone') },
     'VIE-05': { says: 'role of the picture', files: browser('access', 'everyone') },
     'VIE-07': { says: 'paper from a dark page', files: browser('access', 'everyone', 'looks') },
@@ -83,15 +86,18 @@ export const rows = {
     'VIE-14': { says: 'an illegal setting', files: browser('element') },
 
     'EMB-01': { says: 'opened from disk', files: browser('engines', 'navigation') },
-    'EMB-02': { says: 'saved as one file', files: [...browser('navigation'), ...node('package')] },
+    'EMB-02': { says: 'saved as one file', files: [...browser('navigation'), ...node('build/package')] },
     'EMB-03': { says: 'policies', files: browser('csp', 'navigation', 'policy') },
     'EMB-05': { says: 'no WebAssembly', files: browser('engines', 'policy') },
     'EMB-06': { says: 'no headers for threads', files: browser('csp', 'navigation') },
     'EMB-08': { says: 'instant navigation', files: browser('element', 'navigation', 'present') },
-    'EMB-10': { says: 'MDX and server rendering', files: node('element', 'recipes') },
-    'EMB-11': { says: 'raw HTML dropped', files: node('recipes') },
+    'EMB-10': { says: 'MDX and server rendering', files: node('figure/element', 'page/recipes') },
+    'EMB-11': { says: 'raw HTML dropped', files: node('page/recipes') },
     'EMB-12': { says: 'the script twice', files: browser('element', 'engines', 'lifecycle', 'navigation') },
     'EMB-13': { says: 'one compiled module, memory given back', files: browser('engines', 'lifecycle', 'present') },
     'EMB-16': { says: 'no outside script', files: browser('navigation') },
-    'EMB-17': { says: 'readers without scripts, paper', files: [...browser('book', 'navigation'), ...node('page')] },
+    'EMB-17': {
+        says: 'readers without scripts, paper',
+        files: [...browser('book', 'navigation'), ...node('page/page')],
+    },
 };

@@ -4,7 +4,7 @@
 // text. Numbers are added, multiplied and divided only, so that all browsers round alike.
 //
 // c_src/wasm/unpack.c has the contexts and the loop over the decisions of a byte a second time, for speed: those here pack, and
-// unpack texts where WebAssembly is forbidden. Both work on the same memory; tests/core-text.test.mjs compares them.
+// unpack texts where WebAssembly is forbidden. Both work on the same memory; tests/build/core-text.test.mjs compares them.
 import { KINDS, OP, REST } from './wasm-streams.js';
 
 const CONTEXTS = 8;

@@ -1,5 +1,5 @@
 // The gallery: each example of page/gallery.json with its tag, alive, and with its still picture inside. Node only;
-// build.mjs calls it. tests/gallery.test.mjs compares the pictures with those in tests/golden/gallery.
+// build.mjs calls it. tests/page/gallery.test.mjs compares the pictures with those in tests/golden/gallery.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,7 +1,7 @@
 // The figure without scripts: SVG files for paper and readers of books, and the chapter page with a picture inside each
 // element. Everything comes from the same core as the live figure. Node only; build.mjs calls it.
 //
-//     node web/page/static.js docs    writes docs/figure.svg, the picture of the README; tests/svg.test.mjs compares the two
+//     node web/page/static.js docs    writes docs/figure.svg, the picture of the README; tests/scene/svg.test.mjs compares the two
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
