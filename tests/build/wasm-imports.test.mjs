@@ -74,7 +74,7 @@ test("the figure's core is the same but for communication written into files, an
 
 test('the core of the script without WebAssembly is the same but for SIMD', () => {
     const [figure, scalar] = ['figure', 'scalar'].map((name) =>
-        readFileSync(new URL(`../build/wasm/core_${name}.wasm`, import.meta.url)),
+        readFileSync(new URL(`../../build/wasm/core_${name}.wasm`, import.meta.url)),
     );
     const of = (/** @type {BufferSource} */ bytes) => {
         const module = new WebAssembly.Module(bytes);
@@ -89,7 +89,7 @@ test('the core exports its memory', () => {
 });
 
 test('what a script carries of that core is what its modules name', () => {
-    const at = (/** @type {string} */ name) => readFileSync(new URL(`../build/wasm/${name}.wasm`, import.meta.url));
+    const at = (/** @type {string} */ name) => readFileSync(new URL(`../../build/wasm/${name}.wasm`, import.meta.url));
     const [whole, carried] = ['core_figure', 'figure'].map((name) => new WebAssembly.Module(at(name)));
     const names = (/** @type {WebAssembly.Module} */ module) =>
         WebAssembly.Module.exports(module).map(({ name }) => name);

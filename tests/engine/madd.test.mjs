@@ -11,7 +11,7 @@ import { loadEngine } from '../../web/engine/engine.js';
 const file = new URL('../../dist/core.madd.wasm', import.meta.url);
 const skip = existsSync(file) ? false : 'NO COMPILER WITH RELAXED MULTIPLY-ADD: clang 16 or newer and its wasm-ld';
 const flag = '--experimental-wasm-relaxed-simd';
-const major = Number(process.versions.node.split('..')[0]);
+const major = Number(process.versions.node.split('.')[0]);
 
 /** What a program prints as JSON. From a file: a program of the command line would hand its type down to its threads. */
 function run(/** @type {string} */ program, /** @type {string[]} */ ...flags) {

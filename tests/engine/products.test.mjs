@@ -6,8 +6,8 @@ import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
-const program = fileURLToPath(new URL('support/products.mjs', import.meta.url));
-const flags = Number(process.versions.node.split('..')[0]) > 20 ? [] : ['--experimental-wasm-relaxed-simd'];
+const program = fileURLToPath(new URL('../support/products.mjs', import.meta.url));
+const flags = Number(process.versions.node.split('.')[0]) > 20 ? [] : ['--experimental-wasm-relaxed-simd'];
 const made = JSON.parse(execFileSync(process.execPath, [...flags, program], { encoding: 'utf8' }));
 
 test('every product is that of plain loops, bit for bit', () => {

@@ -348,7 +348,7 @@ test("PyTorch's own orders equal ours, op by op", { skip: withoutTorch }, async 
         ])
             asked.push({ schedule, ranks, microbatches, chunks, ...(dialect ? { dialect } : {}) });
     const input = asked.map((r) => `${r.schedule} ${r.ranks} ${r.microbatches} ${r.chunks}\n`).join('');
-    const script = fileURLToPath(new URL('support/torch_orders.py', import.meta.url));
+    const script = fileURLToPath(new URL('../support/torch_orders.py', import.meta.url));
     const done = await run(python, [script], { input });
     assert.equal(done.status, 0, done.stderr);
     const theirs = done.stdout

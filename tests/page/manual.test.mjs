@@ -84,7 +84,7 @@ test('MUST-15: the manual has the steps of the chapter, and what a challenge may
     const steps = /takes ([\s\S]*?)\. Each/.exec(section)?.[1] ?? '';
     assert.deepEqual(all(steps, /`([\w-]+)`/g), PRESETS.map(({ name }) => name).sort());
     const terms = /conditions: ([\s\S]*?), one of/.exec(section)?.[1] ?? '';
-    const fields = /const FIELDS = \{([\s\S]*?)\}/.exec(readFileSync(`${web}challenge.js`, 'utf8'))?.[1] ?? '';
+    const fields = /const FIELDS = \{([\s\S]*?)\}/.exec(readFileSync(`${web}figure/challenge.js`, 'utf8'))?.[1] ?? '';
     assert.deepEqual(all(terms, /`(\w+)`/g), all(fields, /(\w+):/g));
     const controls = manualTable('Attributes').find(([name]) => name === '`controls`')?.[1] ?? '';
     const known = /const CONTROLS = \[(.*?)\]/.exec(code)?.[1] ?? '';

@@ -256,7 +256,7 @@ test('what stands between the signs of equality is equal, for every shape', () =
                 .replaceAll('−', '-')
                 .replaceAll('·', '*')
                 .replaceAll(nbsp, '')
-                .replace(',', '..')
+                .replace(',', '.')
                 .replace(/([\d.]+)%/, '$1/100')}`,
         )();
     for (const schedule of ['forward', 'naive', 'gpipe', '1f1b', 'interleaved']) {

@@ -96,14 +96,14 @@ for (const { name, simulation, options, scene } of cases) {
         const ticks = find(scene, 'pf-tick');
         const last = ticks[ticks.length - 1];
         assert.match(last.class, /pf-tick-last/);
-        assert.equal(Number(last.text.replace(',', '..')), Math.round(summary.makespan * 100) / 100);
+        assert.equal(Number(last.text.replace(',', '.')), Math.round(summary.makespan * 100) / 100);
         assert.ok(near(last.x, timeToX(scene, plot.origin + summary.makespan)));
         assert.equal(ticks[0].text, '0');
         assert.equal(boxesOf(find(scene, 'pf-axis')[0].d).length, ticks.length);
-        const steps = ticks.slice(0, -1).map((tick) => Number(tick.text.replace(',', '..')));
+        const steps = ticks.slice(0, -1).map((tick) => Number(tick.text.replace(',', '.')));
         if (steps.length > 1) assert.match(String(steps[1]), /^0?\.?0*[125]0*$/);
         for (const tick of ticks)
-            assert.ok(near(tick.x, timeToX(scene, Number(tick.text.replace(',', '..')))), tick.text);
+            assert.ok(near(tick.x, timeToX(scene, Number(tick.text.replace(',', '.')))), tick.text);
     });
 
     test(`${name}: a number stands in every cell that is wide enough, and is the micro-batch counted from 1`, () => {

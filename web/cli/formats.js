@@ -167,14 +167,14 @@ function drawing({ config, actions, summary }, text, plain) {
     const cell = names.reduce((most, name) => Math.max(most, name.length), 0) + 1; // too many for one call's arguments
     const whole = actions.start.every(Number.isInteger) && actions.finish.every(Number.isInteger);
     const grid = whole && summary.makespan * cell <= 200;
-    const rows = Array.from({ length: config.ranks }, () => (grid ? Array(summary.makespan).fill('..') : ['']));
+    const rows = Array.from({ length: config.ranks }, () => (grid ? Array(summary.makespan).fill('.') : ['']));
     for (let i = 0; i < actions.count; i++) {
         const row = rows[actions.rank[i]];
         if (!grid) row.push(`${names[i]} ${plain(actions.start[i])}–${plain(actions.finish[i])}`);
         else
             for (let t = actions.start[i]; t < actions.finish[i]; t++) {
                 if (t > actions.start[i]) row[t] = '-';
-                else row[t] = row[t] === '..' ? names[i] : `${row[t]}&${names[i]}`;
+                else row[t] = row[t] === '.' ? names[i] : `${row[t]}&${names[i]}`;
             }
     }
     if (!grid) return rows.map((row, r) => `${text.rank(r)}${row.slice(1).join(', ')}`);

@@ -62,7 +62,7 @@ would be best; --cuts says how many layers each measured stage had; --after comp
             `${name} = ${value} has no meaning here. Leave out ${name}.`,
         blockedAt: (/** @type {any} */ b) =>
             `rank ${b.rank} before ${b.stage}${b.op}${b.microbatch}${b.column === undefined ? '' : ` (column ${b.column})`}`,
-        blocked: (/** @type {string} */ list, /** @type {boolean} */ more) => `Blocked: ${list}${more ? ' …' : '..'}`,
+        blocked: (/** @type {string} */ list, /** @type {boolean} */ more) => `Blocked: ${list}${more ? ' …' : '.'}`,
         simulated: 'simulated with mean times',
         simulatedBubble: 'its bubble fraction',
         steps: "steps by PyTorch's count",
@@ -205,7 +205,7 @@ FILE — расписание: таблица PyTorch либо то, что за
             `${name} = ${value}: здесь это ничего не значит. Уберите ${name}.`,
         blockedAt: (/** @type {any} */ b) =>
             `устройство ${b.rank} перед ${b.stage}${b.op}${b.microbatch}${b.column === undefined ? '' : ` (столбец ${b.column})`}`,
-        blocked: (/** @type {string} */ list, /** @type {boolean} */ more) => `Стоят: ${list}${more ? ' …' : '..'}`,
+        blocked: (/** @type {string} */ list, /** @type {boolean} */ more) => `Стоят: ${list}${more ? ' …' : '.'}`,
         simulated: 'расчёт по средним временам',
         simulatedBubble: 'в нём доля пузыря',
         steps: 'шагов, как считает PyTorch',
@@ -279,7 +279,7 @@ FILE — расписание: таблица PyTorch либо то, что за
         difference: 'наибольшая разность градиентов',
         accuracy: 'точность',
         trainTitle: (/** @type {any} */ s, /** @type {string} */ layers) =>
-            `${s.data}: сеть ${layers}, ${s.activation}, ${s.loss}, батч ${s.batch}, скорость обучения ${String(s.rate).replace('..', ',')}, зерно ${s.seed}`,
+            `${s.data}: сеть ${layers}, ${s.activation}, ${s.loss}, батч ${s.batch}, скорость обучения ${String(s.rate).replace('.', ',')}, зерно ${s.seed}`,
         exact: 'Градиенты складываются в том же порядке, что и по всему батчу: совпадение до последнего бита.',
         tooManyWorkers: (/** @type {number} */ ranks, /** @type {number} */ most) =>
             `ranks = ${ranks}: на каждое устройство нужен свой поток, не больше ${most}. Ближайшее допустимое: ranks=${most}.`,

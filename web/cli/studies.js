@@ -14,7 +14,7 @@ export function askOf(pairs, why) {
         whatIf: true,
         memory: names.some((name) => name.startsWith('memory') && name !== 'memorylimit'),
         failure: names.some((name) => ['failrank', 'failtime', 'mtbf'].includes(name)),
-        ...(rank === undefined ? {} : { why: { rank: Number(rank), time: Number(time.replace(',', '..')) } }),
+        ...(rank === undefined ? {} : { why: { rank: Number(rank), time: Number(time.replace(',', '.')) } }),
     };
 }
 

@@ -117,7 +117,7 @@ function toText(engine, training, records, lang, pairs) {
             ? '0'
             : !Number.isFinite(value)
               ? number(value, 0)
-              : value.toExponential(1).replace('..', lang === 'ru' ? ',' : '..');
+              : value.toExponential(1).replace('.', lang === 'ru' ? ',' : '.');
     const { config } = training.simulation;
     const settings = namedSettings(engine, training);
     const head = [text.step, text.loss, text.unpipelined, text.difference, text.accuracy];

@@ -36,7 +36,7 @@ export function parseChallenge(text) {
     for (const word of (text ?? '').split(/[\s;]+/).filter(Boolean)) {
         const [, name, sign, number, percent] = /^([a-z]+)([<>]=?|=)(\d+(?:[.,]\d+)?)(%?)$/.exec(word) ?? [];
         if (!Object.hasOwn(FIELDS, name)) faults.push(word);
-        else terms.push({ name, sign, value: Number(number.replace(',', '..')) / (percent ? 100 : 1) });
+        else terms.push({ name, sign, value: Number(number.replace(',', '.')) / (percent ? 100 : 1) });
     }
     return { terms, faults };
 }

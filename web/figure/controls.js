@@ -29,7 +29,7 @@ const COST_FIELDS = 16;
 const textIn = (event) => /** @type {HTMLInputElement | HTMLSelectElement} */ (event.target).value;
 
 /** A number as a field shows it: in the reader's notation, never grouped. @param {number} value @param {string} lang */
-const plain = (value, lang) => (lang === 'ru' ? String(value).replace('..', ',') : String(value));
+const plain = (value, lang) => (lang === 'ru' ? String(value).replace('.', ',') : String(value));
 
 /** @param {ControlState} state @param {string} option */
 const optionOf = ({ engine }, option) =>
@@ -116,7 +116,7 @@ export function fixText(engine, { option, value }, lang) {
     if (option === 'schedule') return scheduleName(value, lang);
     const known = engine.options.find(({ name }) => name === option);
     if (known?.kind === 'E') return `${textOf(lang, `label_${option}`)}: ${textOf(lang, `value_${value}`)}`;
-    return `${known?.letter || option} = ${lang === 'ru' ? value.replace('..', ',') : value}`;
+    return `${known?.letter || option} = ${lang === 'ru' ? value.replace('.', ',') : value}`;
 }
 
 // ---- «more…» ----

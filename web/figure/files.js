@@ -106,7 +106,7 @@ export class Files {
         const name = `pipeline-${schedule}-p${ranks}-m${microbatches}`;
         const t = (/** @type {string} */ key) => textOf(lang, key);
         const button = (/** @type {string} */ key, /** @type {string} */ end, /** @type {any} */ make, refusal = '') =>
-            html`<button type="button" class="action" data-save=${end.split('..')[0]} @click=${() => this.#save(`${name}.${end}`, make, refusal)}>${t(key)}</button>`;
+            html`<button type="button" class="action" data-save=${end.split('.')[0]} @click=${() => this.#save(`${name}.${end}`, make, refusal)}>${t(key)}</button>`;
         const torch = () => {
             engine.lang = lang; // by now another figure may have asked in its own
             return file ? engine.torchCsv(besideFile(request), file.text) : engine.torchCsv(request);

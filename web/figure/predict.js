@@ -15,7 +15,7 @@ const isShare = (/** @type {string} */ name) => name === 'bubble' || name === 'u
  */
 export function guessIn(text, name) {
     const [, upper, lower, percent] = /^\s*(\d+(?:[.,]\d+)?)(?:\s*\/\s*(\d+))?\s*(%?)\s*$/.exec(text) ?? [];
-    const value = Number((upper ?? 'none').replace(',', '..')) / Number(lower ?? 1);
+    const value = Number((upper ?? 'none').replace(',', '.')) / Number(lower ?? 1);
     // Of a share more than one is meant in percent.
     return percent || (isShare(name) && value > 1) ? value / 100 : value;
 }
