@@ -224,6 +224,7 @@ int32_t pp_fault_message(const pp_fault *fault, int32_t lang, char *out, int32_t
     X(PP_OPT_OVERLAP_COST, "overlap-cost", 0, 'L')                                                                     \
     X(PP_OPT_KEPT_SHARE, "kept-share", 0, 'L')                                                                         \
     X(PP_OPT_LATENCY, "latency", 0, 'L')                                                                               \
+    X(PP_OPT_COSTS_OF, "costs-of", 0, 'E')                                                                             \
     /* layers and samples, instead of stages and micro-batches */                                                      \
     X(PP_OPT_LAYERS, "layers", 0, 'S')                                                                                 \
     X(PP_OPT_PARTITION, "partition", 0, 'E')                                                                           \
@@ -299,6 +300,11 @@ enum { PP_PLACEMENT_LOOP, PP_PLACEMENT_V };
 /* How a message occupies the ranks: nobody; the sender until it has arrived; both, from when both are ready. */
 enum { PP_TRANSFER_OVERLAP, PP_TRANSFER_SENDER, PP_TRANSFER_RENDEZVOUS };
 
+/* Whose work the lists of costs give: of one action, so that a rank with v chunks does v times as much; of one micro-batch on
+ * one rank, which v chunks share; of the whole batch on one rank, which v chunks and m micro-batches share. With the last two
+ * all schedules do equal work, and can be compared. */
+enum { PP_COSTS_OF_CHUNK, PP_COSTS_OF_DEVICE, PP_COSTS_OF_BATCH };
+
 /* By what layers are cut into stages: the largest stage is least; as even a number of layers as can be; the simulated
  * makespan is least (pp_partition_search). */
 enum { PP_PARTITION_COST, PP_PARTITION_EQUAL, PP_PARTITION_MAKESPAN };
@@ -335,6 +341,7 @@ enum { PP_WAITS_OWN, PP_WAITS_ALL };
     X(extra_warmup)                                                                                                    \
     X(warmup_factor) /* forwards of the interleaved warm-up per rank still below: 2 hides latency, 1 saves memory */   \
     X(placement)                                                                                                       \
+    X(costs_of)                                                                                                        \
     X(stages) /* derived: ranks * chunks, or ranks for bidirectional schedules */
 
 typedef struct pp_config {
@@ -383,6 +390,9 @@ PP_EXPORT(pp_costs_bytes) int32_t pp_costs_bytes(const pp_config *config);
  * A lone comma is a decimal comma ("0,5" is one half) unless exactly two stages ask for a list of two ("1,2"); where ';'
  * or a blank separates, a comma is decimal. Defaults: F = I = W = 1, B = I + W, R = F, overlap = F + B, latency 0; B
  * alone is split in halves.
+ * With costs-of device or batch the lists of F, B, I, W, R and overlap give the work of a whole rank, one number for all or
+ * one per rank in the order of the network, and every chunk takes its part; a list with one number per stage is of chunks
+ * all the same.
  * With layers the lists of F, B, I, W, R and overlap are ticks per unit of layer cost: a stage takes them times the
  * sum of its layers. The cut itself then lies behind the rows: see pp_partition_summarize.
  * Lists and numbers that other functions read are looked at, too, so that a request is refused as a whole.

@@ -27,6 +27,7 @@ static const char *const backward_orders[] = {"ascending", "descending", ""};
 static const char *const recomputes[] = {"none", "late", "early", "late-except-last", "early-except-last", ""};
 static const char *const placements[] = {"loop", "v", ""};
 static const char *const transfers[] = {"overlap", "sender", "rendezvous", ""};
+static const char *const costs_ofs[] = {"chunk", "device", "batch", ""};
 static const char *const partitions[] = {"cost", "equal", "makespan", ""};
 static const char *const reduce_whens[] = {"beside", "behind", ""};
 static const char *const optimizer_waits[] = {"own", "all", ""};
@@ -131,6 +132,7 @@ const char *pp_option_value_name(int32_t option, int32_t value) {
     case PP_OPT_RECOMPUTE: names = recomputes; break;
     case PP_OPT_TRANSFER: names = transfers; break;
     case PP_OPT_PLACEMENT: names = placements; break;
+    case PP_OPT_COSTS_OF: names = costs_ofs; break;
     default: return "";
     }
     for (int32_t i = 0; names[i][0] != 0; i++)
@@ -386,7 +388,8 @@ int32_t pp_scalars_read(const pp_text *given, pp_config *config, pp_fault *fault
                    {PP_OPT_MEMORY_LIMIT, &config->memory_limit},
                    {PP_OPT_EXTRA_WARMUP, &config->extra_warmup},
                    {PP_OPT_WARMUP_FACTOR, &config->warmup_factor},
-                   {PP_OPT_PLACEMENT, &config->placement}};
+                   {PP_OPT_PLACEMENT, &config->placement},
+                   {PP_OPT_COSTS_OF, &config->costs_of}};
     for (size_t i = 0; i < sizeof scalars / sizeof scalars[0]; i++) {
         int32_t o = scalars[i].option, status;
         if (given[o].begin == NULL) continue;
@@ -565,6 +568,34 @@ int32_t pp_list_read(pp_text text, int32_t option, int32_t stages, double *row, 
     return PP_OK;
 }
 
+int32_t pp_costs_shared_by(const pp_config *config) {
+    if (config->costs_of == PP_COSTS_OF_CHUNK) return 1;
+    const int32_t parts = (config->layers > 0 ? 1 : config->chunks) * config->slices;
+    return config->costs_of == PP_COSTS_OF_BATCH ? parts * config->microbatches : parts;
+}
+
+/* One list of costs, whoever's work it gives. text.begin NULL: row is filled with the standard. */
+static int32_t work_read(pp_text text, int32_t option, const pp_config *config, double *row, pp_fault *fault) {
+    const int32_t stages = config->stages, each = stages / config->ranks;
+    double parts = pp_costs_shared_by(config);
+    if (text.begin != NULL) {
+        int32_t count = 0, status = PP_OK;
+        if (config->costs_of != PP_COSTS_OF_CHUNK && each > 1 && config->layers == 0)
+            status = pp_numbers_read(text, option, config->ranks, row, stages, &count, fault);
+        if (status != PP_OK) return status;
+        if (count == config->ranks && count > 1) {
+            for (int32_t s = stages - 1; s >= 0; s--) row[s] = row[s / each];
+        } else {
+            status = pp_list_read(text, option, stages, row, fault);
+            if (status != PP_OK) return status;
+            if (count == stages) parts /= each; /* of chunks already */
+        }
+    }
+    for (int32_t s = 0; s < stages; s++)
+        if (row[s] > 0) row[s] /= parts; /* a negative one stands for what is not given */
+    return PP_OK;
+}
+
 static int32_t split_backward(const pp_text *given, int32_t stages, double *input, double *weight, double *backward,
                               pp_fault *fault) {
     pp_fault scratch;
@@ -632,9 +663,12 @@ int32_t pp_costs_parse(const char *text, int32_t length, const pp_config *config
     if (status != PP_OK) return status;
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         double *row = costs + (size_t)lists[i].row * (size_t)stages;
+        const int is_work = lists[i].row != PP_COST_KEPT && lists[i].row != PP_COST_LATENCY;
         for (int32_t s = 0; s < stages; s++) row[s] = lists[i].standard;
-        if (given[lists[i].option].begin == NULL) continue;
-        status = pp_list_read(given[lists[i].option], lists[i].option, stages, row, fault);
+        if (is_work)
+            status = work_read(given[lists[i].option], lists[i].option, config, row, fault);
+        else if (given[lists[i].option].begin != NULL)
+            status = pp_list_read(given[lists[i].option], lists[i].option, stages, row, fault);
         if (status != PP_OK) return status;
     }
     for (int32_t s = 0; s < stages; s++) costs[PP_COST_LATENCY * stages + s] += costs[PP_COST_SIZE * stages + s];

@@ -36,6 +36,8 @@ int32_t pp_numbers_read(pp_text text, int32_t option, int32_t wanted, double *ro
 
 /* The same where one number or one per stage is needed (for hops, one fewer); row may be NULL. Also fails with
  * LIST_LENGTH. */
+/* By how many the work is shared that the cost lists give; 1 where they give that of one action. */
+int32_t pp_costs_shared_by(const pp_config *config);
 int32_t pp_list_read(pp_text text, int32_t option, int32_t stages, double *row, pp_fault *fault);
 
 /* One such number. */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "request/config.h"
 #include "time/timeline.h"
 
 static const char *const summary_names[] = {
@@ -34,10 +35,12 @@ static const double whole_limit = 9007199254740992.0; /* 2^53 */
 
 static int whole(double value) { return value >= 0 && value <= whole_limit && value == floor(value); }
 
-static void fraction(double numerator, double denominator, int exact, double *value, double *n, double *d) {
+/* scale: 0, or what makes numerator and denominator whole */
+static void fraction(double numerator, double denominator, int scale, double *value, double *n, double *d) {
     *value = denominator > 0 ? numerator / denominator : 0;
     *n = *d = 0;
-    if (!exact || denominator <= 0 || !whole(numerator) || !whole(denominator)) return;
+    if (scale > 1) numerator = floor(numerator * scale + 0.5), denominator = floor(denominator * scale + 0.5);
+    if (scale == 0 || denominator <= 0 || !whole(numerator) || !whole(denominator)) return;
     double a = numerator, b = denominator;
     while (b > 0) {
         double rest = fmod(a, b);
@@ -48,14 +51,14 @@ static void fraction(double numerator, double denominator, int exact, double *va
     *d = denominator / a;
 }
 
-void pp_report_shares(pp_summary *out, int32_t ranks, int exact) {
+void pp_report_shares(pp_summary *out, int32_t ranks, int scale) {
     double area = ranks * out->makespan;
-    exact = exact && area <= whole_limit;
+    if (area > whole_limit / (scale > 1 ? scale : 1)) scale = 0;
     out->idle = area - out->busy;
-    fraction(out->busy, area, exact, &out->utilization, &out->utilization_numerator, &out->utilization_denominator);
-    fraction(out->idle, area, exact, &out->bubble_fraction, &out->bubble_fraction_numerator,
+    fraction(out->busy, area, scale, &out->utilization, &out->utilization_numerator, &out->utilization_denominator);
+    fraction(out->idle, area, scale, &out->bubble_fraction, &out->bubble_fraction_numerator,
              &out->bubble_fraction_denominator);
-    fraction(out->idle, out->busy, exact, &out->bubble_ratio, &out->bubble_ratio_numerator,
+    fraction(out->idle, out->busy, scale, &out->bubble_ratio, &out->bubble_ratio_numerator,
              &out->bubble_ratio_denominator);
     out->bubble_rate = out->span > 0 ? (out->span - out->busy / ranks) / out->span : 0;
 }
@@ -206,6 +209,15 @@ static int row_equal(const double *costs, int32_t stages, int32_t row) {
     return 1;
 }
 
+/* Costs that many parts share are whole only together: of a third, three. */
+static int whole_together(const pp_schedule *s, const double *costs, int32_t parts) {
+    for (int32_t i = 0; i < (PP_COST_LATENCY + 1) * s->stages; i++) {
+        const double sum = costs[i] * parts, near = floor(sum + 0.5);
+        if (costs[i] >= 0 && fabs(sum - near) > 1e-9 * (near + 1)) return 0;
+    }
+    return 1;
+}
+
 /* 1 if every time is a sum of whole ticks: the costs of all actions, and the latencies. */
 static int all_whole(const pp_schedule *s, const double *costs) {
     int whole = 1; /* mostly all costs are, and no action needs to be asked */
@@ -285,7 +297,8 @@ void pp_report(const pp_schedule *s, const pp_config *config, const double *cost
         if (s->rank_begin[r + 1] > s->rank_begin[r] && ranks[r].last < out->drain_start)
             out->drain_start = ranks[r].last;
     }
-    pp_report_shares(out, s->ranks, all_whole(s, costs));
+    const int32_t parts = config != NULL ? pp_costs_shared_by(config) : 1;
+    pp_report_shares(out, s->ranks, parts > 1 ? whole_together(s, costs, parts) * parts : all_whole(s, costs));
     out->throughput = out->makespan > 0 ? s->microbatches / out->makespan : 0;
     out->forward_sum = stage_sum(costs, s->stages, PP_COST_FORWARD, 0, s->stages);
     out->backward_sum = s->trains ? stage_sum(costs, s->stages, PP_COST_BACKWARD, 0, s->stages) : 0;

@@ -46,8 +46,8 @@ static inline void pp_run_add(const pp_schedule *schedule, pp_timeline *line, in
  * if all lists are done, 0 if the schedule waits for itself. */
 int32_t pp_order(const pp_schedule *schedule, pp_timeline *line, int32_t *head);
 
-/* Fills idle, utilization and the bubbles from busy, makespan and span. exact: all times are whole. */
-void pp_report_shares(pp_summary *summary, int32_t ranks, int exact);
+/* Fills idle, utilization and the bubbles from busy, makespan and span. scale: 0, or what all times are whole times. */
+void pp_report_shares(pp_summary *summary, int32_t ranks, int scale);
 
 /* Finds what is wrong with a schedule, as pp_check tells it; PP_OK, with input and runs filled, if nothing is. */
 int32_t pp_diagnose(const pp_schedule *schedule, pp_timeline *line, int32_t *blocked, pp_fault *fault);

@@ -118,6 +118,7 @@ static const pp_words option_words[PP_TRAIN_END] = {
     [PP_OPT_OVERLAP_COST] = {"overlap-cost", "время совмещённого F и B (overlap-cost)"},
     [PP_OPT_KEPT_SHARE] = {"kept-share", "доля активаций, которую I оставляет для W (kept-share)"},
     [PP_OPT_LATENCY] = {"latency", "задержка передачи (latency)"},
+    [PP_OPT_COSTS_OF] = {"costs-of", "чью работу дают времена (costs-of)"},
     [PP_OPT_LAYERS] = {"layers", "слои (layers)"},
     [PP_OPT_PARTITION] = {"partition", "способ разбиения (partition)"},
     [PP_OPT_CUTS] = {"cuts", "слоёв в стадиях (cuts)"},

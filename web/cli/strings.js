@@ -25,7 +25,7 @@ const options = `  -s, --schedule NAME        -p, --ranks N        -m, --microba
   --recompute none|late|early|late-except-last|early-except-last
   --forward LIST  --backward LIST  --input-gradient LIST  --weight-gradient LIST
   --recompute-cost LIST  --overlap-cost LIST  --kept-share LIST  --memory-limit N or Np
-  --latency LIST  --transfer overlap|sender|rendezvous
+  --costs-of chunk|device|batch  --latency LIST  --transfer overlap|sender|rendezvous
   --layers N|LIST  --partition cost|equal|makespan  --cuts LIST  --layout TEXT  --embedding X  --head X
   --global-batch N  --microbatch-size N  --bytes LIST  --bandwidth LIST
   --reduce LIST  --reduce-when beside|behind  --optimizer LIST  --optimizer-waits own|all
@@ -45,7 +45,8 @@ export const cliStrings = {
 
 ${usage}
 ${options}
-A LIST is one number, or one per stage: "1 1 2 1". Costs are ticks of one stage.
+A LIST is one number, or one per stage: "1 1 2 1". Costs are ticks of one stage (chunk): with -v 2 a device does twice the
+work, unless --costs-of device shares it among its chunks, or batch among the micro-batches, too.
 FILE is a schedule: PyTorch's table of cells, or what --format csv or json wrote; - is standard input. --profile takes
 the costs from a file of measured times. plan reads such a file and finds the schedule and the cut of its layers that
 would be best; --cuts says how many layers each measured stage had; --after compares a second run with what was expected.
@@ -186,7 +187,8 @@ would be best; --cuts says how many layers each measured stage had; --after comp
 
 ${usage}
 ${options}
-LIST — одно число или по одному на стадию: "1 1 2 1". Длительности — в тактах на одну стадию.
+LIST — одно число или по одному на стадию: "1 1 2 1". Длительности — в тактах на одну стадию: с -v 2 устройство работает вдвое
+больше, если только --costs-of device не делит его работу между стадиями, а batch — ещё и между микробатчами.
 FILE — расписание: таблица PyTorch либо то, что записали --format csv или json; - означает стандартный ввод.
 --profile берёт длительности из файла с измеренными временами. plan читает такой файл и находит лучшие расписание и
 разбиение слоёв; --cuts говорит, сколько слоёв было в каждой измеренной стадии; --after сравнивает второй запуск с

@@ -3,7 +3,7 @@
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { PRESETS } from '../request/presets.js';
-import { listWith } from '../request/state.js';
+import { asked, listWith } from '../request/state.js';
 import { countOf, scheduleName } from '../scene/format.js';
 import { textOf } from '../words/strings.js';
 
@@ -124,7 +124,7 @@ export function fixText(engine, { option, value }, lang) {
 /** @param {ControlState} state @param {string} option */
 function choice(state, option) {
     const { lang, request, known } = state;
-    const chosen = request[option] ?? known.config[option.replaceAll('-', '_')];
+    const chosen = asked(request)[option] ?? known.config[option.replaceAll('-', '_')];
     return html`<label class="field" data-option=${option}><span class="label">${textOf(lang, `label_${option}`)}</span>
         <select .value=${live(chosen)} @change=${(/** @type {Event} */ event) => state.change(option, textIn(event))}>${optionOf(
             state,
@@ -195,6 +195,7 @@ export function moreControls(state) {
         <div class="fields">
             ${field(state, 'latency', listText(known.costs.latency.slice(0, -1), lang), hint)}
             ${used('transfer') ? choice(state, 'transfer') : nothing}
+            ${several ? choice(state, 'costs-of') : nothing}
         </div>
     </div>`;
 }

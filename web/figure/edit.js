@@ -2,7 +2,7 @@
 // operations. One part at a time, over the chart; and whatever was changed can be taken back.
 import { html, nothing } from 'lit';
 import { ask } from '../request/ask.js';
-import { COST_ROW } from '../request/state.js';
+import { asked, COST_ROW } from '../request/state.js';
 import { textOf } from '../words/strings.js';
 import { FileDesk } from './edit-file.js';
 import { Order, stallText } from './edit-order.js';
@@ -84,7 +84,7 @@ export class Editing {
         this.#held?.step.close();
         this.#held = null;
         try {
-            this.#held = { request, step: engine.hold(request) };
+            this.#held = { request, step: engine.hold(asked(request)) };
         } catch {} // a refused request has no times
     }
 
@@ -107,7 +107,7 @@ export class Editing {
             if (!TIMES.has(name) && (request[name] ?? null) !== (this.#held.request[name] ?? null)) return null;
         }
         try {
-            return this.#held.step.time(request);
+            return this.#held.step.time(asked(request));
         } catch {
             return null;
         }

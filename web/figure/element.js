@@ -7,7 +7,7 @@ import { ask, askBeside, askFitting } from '../request/ask.js';
 import { History } from '../request/history.js';
 import { hashWith, lawful, requestFrom, stateIn, stateText } from '../request/link.js';
 import { presetNamed, presetOf } from '../request/presets.js';
-import { OPTIONS, ordersAnew, propertyOf, sameRequest, withSchedule } from '../request/state.js';
+import { asked, OPTIONS, ordersAnew, propertyOf, sameRequest, withSchedule } from '../request/state.js';
 import { sameCell } from '../scene/cells.js';
 import figureCss from '../scene/figure.css';
 import {
@@ -531,7 +531,7 @@ export class PipelineFigure extends LitElement {
             scheduleTrains(engine, this.#simulation)
         ) {
             engine.lang = this.#lang;
-            this.#training.prepare(engine, this.request, prefersStill());
+            this.#training.prepare(engine, asked(this.request), prefersStill());
         }
     }
 
@@ -834,7 +834,7 @@ export class PipelineFigure extends LitElement {
                     : nothing
             }
             ${open === 'files' && !this.#printing ? this.#files.render({ engine: state.engine, simulation, request: state.request, file: this.#file, lang }, this.figureId && !this.#file ? () => this.#link() : null) : nothing}
-            ${open === 'files' && !this.#printing && !this.#file ? this.#python.render(state.engine, simulation, { ...state.request, ...this.#training.options }, lang) : nothing}
+            ${open === 'files' && !this.#printing && !this.#file ? this.#python.render(state.engine, simulation, { ...asked(state.request), ...this.#training.options }, lang) : nothing}
         </div>`;
     }
 

@@ -1,6 +1,7 @@
 // Takes the schedule out of the page: as CSV, as SVG, as the tag that shows it elsewhere.
 import { html, nothing } from 'lit';
 import { toCsv } from '../cli/formats.js';
+import { asked } from '../request/state.js';
 import figureCss from '../scene/figure.css';
 import { escapeXml } from '../scene/svg.js';
 import { textOf } from '../words/strings.js';
@@ -109,7 +110,7 @@ export class Files {
             html`<button type="button" class="action" data-save=${end.split('.')[0]} @click=${() => this.#save(`${name}.${end}`, make, refusal)}>${t(key)}</button>`;
         const torch = () => {
             engine.lang = lang; // by now another figure may have asked in its own
-            return file ? engine.torchCsv(besideFile(request), file.text) : engine.torchCsv(request);
+            return file ? engine.torchCsv(besideFile(request), file.text) : engine.torchCsv(asked(request));
         };
         const copy = (/** @type {string} */ key, /** @type {() => string} */ text) =>
             html`<button type="button" class="action" @click=${() => this.#copy(key, text())}>${t(this.#copied === key ? 'files_copied' : key)}</button>`;

@@ -3,7 +3,7 @@
 import { html, nothing, svg } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { ask, NO_SAMPLES, scaledCosts } from '../request/ask.js';
-import { withSchedule } from '../request/state.js';
+import { asked, withSchedule } from '../request/state.js';
 import { frameOfSweep, nearestPoint, pointAfterKey, pointsOf, sweptValues } from '../request/sweep.js';
 import { busyAt, Clock } from '../scene/clock.js';
 import { compareText, countOf, formatNumber, formatShare, scheduleName, title } from '../scene/format.js';
@@ -86,7 +86,8 @@ export class Teaching {
         const schedule = /** @type {Engine['schedules'][0]} */ (engine.schedules.find((known) => known.name === name));
         const asked = withSchedule(request, {}, schedule).request;
         const chunks = Number(asked.chunks ?? schedule.chunksDefault);
-        const factor = simulation.config.chunks / chunks;
+        // Where the work of a device is given, both do the same; where that of a chunk is, the costs follow their number.
+        const factor = request['costs-of'] === 'chunk' ? simulation.config.chunks / chunks : 1;
         const scaled = factor === 1 ? asked : { ...asked, ...scaledCosts(simulation, factor) };
         this.#compared = { of, answer: ask(engine, scaled), factor };
         return this.#compared;
@@ -166,7 +167,7 @@ export class Teaching {
                     : sweptValues(most, m, Math.min(64, (2 * SWEPT_TOGETHER) / (each * most)));
             this.#swept = {
                 of,
-                points: pointsOf(values, engine.sweep({ ...request, ...NO_SAMPLES }, 'microbatches', values)),
+                points: pointsOf(values, engine.sweep(asked({ ...request, ...NO_SAMPLES }), 'microbatches', values)),
             };
         }
         return this.#swept.points;

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadEngine } from '../engine/engine.js';
-import { OPTIONS } from '../request/state.js';
+import { asked, OPTIONS } from '../request/state.js';
 import { escapeXml } from '../scene/svg.js';
 import { languages } from '../words/strings.js';
 import { figureHtml } from './static.js';
@@ -68,7 +68,7 @@ export async function buildGallery(outDir) {
         const shown = examples().map((example) => {
             const { name, title, words, box } = example;
             const tag = tagOf(example);
-            const picture = figureHtml(engine.simulate(requestOf(example)), lang, `still-${name}`);
+            const picture = figureHtml(engine.simulate(asked(requestOf(example))), lang, `still-${name}`);
             return `<section aria-labelledby="${name}">
 <h2 id="${name}">${escapeXml(title[lang])}</h2>
 <p>${escapeXml(words[lang])}</p>

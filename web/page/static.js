@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { loadEngine } from '../engine/engine.js';
-import { OPTIONS } from '../request/state.js';
+import { asked, OPTIONS } from '../request/state.js';
 import { caption, formatNumber, formatShare, peaksText, title } from '../scene/format.js';
 import { buildScene } from '../scene/scene.js';
 import { escapeXml, sceneToSvg } from '../scene/svg.js';
@@ -87,7 +87,7 @@ export async function staticFigures(outDir) {
     const engine = await loadEngine(undefined, { arithmetic: 'plain' });
     mkdirSync(outDir, { recursive: true });
     for (const { name, request } of figureList()) {
-        const simulation = engine.simulate(request);
+        const simulation = engine.simulate(asked(request));
         for (const lang of languages)
             writeFileSync(join(outDir, `figure-${name}.${lang}.svg`), figureSvg(simulation, lang));
     }
@@ -130,9 +130,9 @@ export function fillPage(template, lang, engine) {
     return linked.replace(/\{\{(.*?)\}\}/g, (whole, inside) => {
         const picture = /^static:([\w-]+)\.(\w+)$/.exec(inside);
         const request = picture && figures.get(picture[1]);
-        if (request) return figureHtml(engine.simulate(request), picture[2], `static-${picture[1]}`);
+        if (request) return figureHtml(engine.simulate(asked(request)), picture[2], `static-${picture[1]}`);
         const value = /^value (\w+) (.+)$/.exec(inside);
-        if (value) return escapeXml(valueText(engine.simulate(requestOf(value[2])), value[1], lang));
+        if (value) return escapeXml(valueText(engine.simulate(asked(requestOf(value[2]))), value[1], lang));
         throw new Error(`page: nothing to put in place of ${whole}`);
     });
 }

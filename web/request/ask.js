@@ -2,7 +2,7 @@
 
 import { PipelineError } from '../engine/engine.js';
 import { besideFile } from '../figure/edit-file.js';
-import { COST_ROW, listOf, OPTIONS, withSchedule } from './state.js';
+import { asked, COST_ROW, listOf, OPTIONS, withSchedule } from './state.js';
 
 /**
  * @typedef {import('../engine/engine.js').Engine} Engine
@@ -30,7 +30,7 @@ export function ask(engine, request, file, more) {
     try {
         const simulation = file
             ? engine.check(file.text, { ...besideFile(request), times: file.times }, more)
-            : engine.simulate(request, more);
+            : engine.simulate(asked(request), more);
         return { request, simulation, error: null };
     } catch (error) {
         if (!(error instanceof PipelineError)) throw error;
@@ -74,9 +74,19 @@ export function askBeside(engine, request, { config, actions }) {
     }
     const other = engine.schedules.find(({ name }) => name === COMPARED[config.schedule]);
     if (!other) return {};
-    // Chunks of an interleaved schedule are parts of a stage, so costs cannot be carried over as they stand.
-    if (config.chunks > 1 && OPTIONS.some((name) => name in COST_ROW && request[name])) return {};
+    // Costs by chunk are of parts of a stage, and cannot be carried over as they stand.
+    if (config.chunks > 1 && isByChunk(request, config)) return {};
     return { compare: ask(engine, withSchedule(request, {}, other).request).simulation };
+}
+
+/**
+ * Are costs given for each chunk, and not for a device's whole work?
+ * @param {Request} request @param {Record<string, any>} config
+ */
+function isByChunk(request, config) {
+    if (request['costs-of'] === 'chunk') return true;
+    const many = (/** @type {string} */ text) => text.trim().split(/[\s;]+/).length > config.ranks;
+    return Object.keys(COST_ROW).some((name) => name !== 'latency' && request[name] && many(request[name]));
 }
 
 /**

@@ -29,6 +29,7 @@ export const OPTIONS = [
     'overlap-cost',
     'kept-share',
     'latency',
+    'costs-of',
     'layers',
     'partition',
     'cuts',
@@ -120,6 +121,13 @@ export function listWith(values, stage, typed) {
     // With ';' between the numbers a comma can only be decimal.
     return list.join('; ');
 }
+
+/**
+ * What a figure asks the core for: a device does the same work however many stages it has, unless the page says otherwise, so
+ * that schedules shown one after the other can be compared. (The command line counts by stages.)
+ * @param {Request} request @returns {Request}
+ */
+export const asked = (request) => (request['costs-of'] ? request : { ...request, 'costs-of': 'device' });
 
 /** @param {Request} a @param {Request} b */
 export const sameRequest = (a, b) => OPTIONS.every((option) => (a[option] ?? null) === (b[option] ?? null));

@@ -63,6 +63,8 @@ static void refusals(void) {
     expect("p=3\nranks=4", PP_ERR_OPTION_TWICE, PP_OPT_RANKS, NULL);
     expect("s=gpipe\ngroup=4", PP_ERR_OPTION_MEANINGLESS, PP_OPT_GROUP, "");
     expect("s=forward\nrecompute=late", PP_ERR_OPTION_MEANINGLESS, PP_OPT_RECOMPUTE, "");
+    expect("s=interleaved\np=4\nv=2\ncosts-of=device\nforward=1 1 1", PP_ERR_LIST_LENGTH, PP_OPT_FORWARD, NULL);
+    expect("costs-of=rank", PP_ERR_NAME_UNKNOWN, PP_OPT_COSTS_OF, NULL);
     expect("dialect=tensorflow", PP_ERR_NAME_UNKNOWN, PP_OPT_DIALECT, NULL);
     /* cost lists */
     expect("forward=1 2", PP_ERR_LIST_LENGTH, PP_OPT_FORWARD, NULL);

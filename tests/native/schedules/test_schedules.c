@@ -257,6 +257,16 @@ static void expect_stages(const char *text, int32_t rank, int32_t first, int32_t
 
 static void check_published(void) {
     /* SIM-26 */
+    /* A device's work shared among its chunks, and the batch's among its micro-batches. */
+    expect_time("s=interleaved\np=4\nm=8\nv=2", 57);
+    expect_time("s=interleaved\np=4\nm=8\nv=2\ncosts-of=device", 28.5);
+    expect_time("s=interleaved\np=4\nm=8\nv=2\ncosts-of=device\nforward=1 1 1 1\nbackward=2", 28.5);
+    expect_time("s=interleaved\np=4\nm=8\nv=2\ncosts-of=device\nforward=0.5*8", 28.5);
+    expect_time("s=seq1f1b\np=4\nm=8\ncosts-of=device", 28.5);
+    expect_time("s=zb-v\np=4\nm=8\ncosts-of=device", 25.5);
+    expect_time("s=forward\np=3\nm=1\ncosts-of=batch", 3);
+    expect_time("s=forward\np=3\nm=8\ncosts-of=batch", 1.25);
+    expect_time("s=gpipe\np=4\nm=8\nv=1\ncosts-of=batch\nlatency=1", 33. / 8 + 6);
     expect_time("s=gpipe\np=4\nm=8\nrecompute=late", 44);
     expect_time("s=gpipe\np=4\nm=8\nrecompute=late-except-last", 43);
     expect_time("s=gpipe\np=4\nm=8\nrecompute=Late_Except_Last\nbackward-order=descending", 43);
