@@ -76,8 +76,9 @@ static void add(reader *r, int32_t row, double value) {
     if (at < r->capacity) r->profile->values[row][at] = value;
 }
 
-/* {"forward": 1, "backward": [2, 3], ...}: one number or an array of them for each name. */
-static int32_t json_rows(reader *r, pp_json *json, int *stages) {
+/* {"forward": 1, "backward": [2, 3], ...}: one number or an array of them for each name. named: the rows that have been
+ * named until now, a bit each; those of this object are added. */
+static int32_t json_rows(reader *r, pp_json *json, uint32_t *named, int *stages) {
     int first = 1, more;
     pp_text key, text;
     double value;
@@ -89,7 +90,9 @@ static int32_t json_rows(reader *r, pp_json *json, int *stages) {
             if (!pp_json_skip(json)) return refuse_json(r, json);
         } else if (row < 0) {
             if (!pp_json_skip(json)) return refuse_json(r, json);
-        } else if (pp_json_enter(json, '[')) {
+        } else if (*named >> row & 1) {
+            return refuse_at(r, key.begin, key.length, PP_RECORD_TWICE);
+        } else if (*named |= UINT32_C(1) << row, pp_json_enter(json, '[')) {
             int first_of_list = 1;
             while ((more = pp_json_element(json, &first_of_list)) == 1) {
                 if (!pp_json_number(json, &text, &value)) return refuse_json(r, json);
@@ -106,18 +109,30 @@ static int32_t json_rows(reader *r, pp_json *json, int *stages) {
 
 static int32_t json_lists(reader *r) {
     pp_json json = {r->text.begin, r->text.length, 0};
-    int stages = -1, first = 1, more;
-    int32_t status = json_rows(r, &json, &stages);
+    int stages = -1, first = 1;
+    uint32_t above = 0; /* rows that are named beside "stages" */
+    int32_t status = json_rows(r, &json, &above, &stages);
     if (status == PP_OK && !pp_json_end(&json)) status = refuse_json(r, &json);
     if (status != PP_OK || stages < 0) return status;
     json.at = stages + 1;
-    while (status == PP_OK && (more = pp_json_element(&json, &first)) == 1) status = json_rows(r, &json, NULL);
-    return status;
+    for (int32_t stage = 0; pp_json_element(&json, &first) == 1; stage++) {
+        uint32_t named = above;
+        status = json_rows(r, &json, &named, NULL);
+        if (status != PP_OK) return status;
+        /* What one stage tells, all tell: a gap would give the times of later stages to earlier ones. */
+        for (int32_t row = 0; row < PP_COST_ROWS; row++) {
+            int32_t count = r->profile->count[row];
+            if (above >> row & 1 || count == 0 || count == stage + 1) continue;
+            return pp_refuse_profile(PP_PROFILE_STAGE, rows[row].option, named >> row & 1 ? 0 : stage, -1, r->fault);
+        }
+    }
+    return PP_OK;
 }
 
 /* A header of names, then a line per stage. */
 static int32_t csv_lists(reader *r) {
-    int32_t at = 0, line = 0, columns = 0, column_row[64], last = -1;
+    enum { STAGE = -2, UNKNOWN = -1, COLUMNS = 64 };
+    int32_t at = 0, line = 0, columns = 0, column_row[COLUMNS], last = -1;
     while (at < r->text.length) {
         const char *begin = r->text.begin + at, *end = memchr(begin, '\n', (size_t)(r->text.length - at));
         if (end == NULL) end = r->text.begin + r->text.length;
@@ -130,15 +145,22 @@ static int32_t csv_lists(reader *r) {
             while (stop > cell && strchr(" \"\r", stop[-1]) != NULL && stop[-1] != 0) stop--;
             pp_text text = {cell, (int32_t)(stop - cell)};
             used |= text.length > 0;
-            if (line == 0 && column < 64) {
-                column_row[columns++] = pp_name_equal(text, "stage") ? -2 : pp_profile_row(text);
-            } else if (column < columns && column_row[column] != -1 && text.length > 0) {
+            if (line == 0 && column < COLUMNS) {
+                int32_t row = pp_name_equal(text, "stage") ? STAGE : pp_profile_row(text);
+                for (int32_t c = 0; c < columns; c++)
+                    if (row != UNKNOWN && column_row[c] == row)
+                        return refuse_at(r, text.begin, text.length, PP_RECORD_TWICE);
+                column_row[columns++] = row;
+            } else if (column < columns && column_row[column] != UNKNOWN && text.length > 0) {
                 double value;
                 int32_t read = pp_number_read(text.begin, text.length, 0, &value);
                 if (read != text.length || !isfinite(value))
                     return refuse_at(r, text.begin, text.length, PP_RECORD_NUMBER);
-                if (column_row[column] >= 0) add(r, column_row[column], value);
-                if (column_row[column] == -2 && value != ++last) /* stages in their order */
+                int32_t row = column_row[column];
+                if (row >= 0 && r->profile->count[row] != line - 1) /* a cell above is empty */
+                    return pp_refuse_profile(PP_PROFILE_STAGE, rows[row].option, r->profile->count[row], -1, r->fault);
+                if (row >= 0) add(r, row, value);
+                if (row == STAGE && value != ++last) /* stages in their order */
                     return refuse_at(r, text.begin, text.length, PP_RECORD_NUMBER);
             }
             cell = next;
@@ -409,6 +431,13 @@ int32_t pp_profile_parse(const char *text, int32_t length, const pp_config *conf
         if (status == PP_OK && table->named && table->timed) status = means(&r, table, scratch);
     }
     if (status != PP_OK) return status;
-    for (int32_t row = 0; row < PP_COST_ROWS; row++) told |= profile->count[row];
+    int32_t most = 0;
+    for (int32_t row = 0; row < PP_COST_ROWS; row++) {
+        told |= profile->count[row];
+        if (row != PP_COST_LATENCY && profile->count[row] > most) most = profile->count[row];
+    }
+    for (int32_t row = 0; row < PP_COST_LATENCY; row++)
+        if (profile->count[row] > 1 && profile->count[row] < most)
+            return pp_refuse_profile(PP_PROFILE_COUNT, rows[row].option, profile->count[row], most, fault);
     return told ? PP_OK : pp_refuse_profile(PP_PROFILE_NONE, -1, -1, -1, fault);
 }

@@ -28,7 +28,8 @@ enum {
     PP_RECORD_RANK,    /* no record of rank b */
     PP_RECORD_OVERLAP, /* starts before the one before it has finished */
     PP_RECORD_OPS,     /* no ops in the file */
-    PP_RECORD_TIMES    /* no times in the file */
+    PP_RECORD_TIMES,   /* no times in the file */
+    PP_RECORD_TWICE    /* a name that stood before */
 };
 
 /* Why costs cannot be had from a file: fault->a of PP_ERR_PROFILE. */
@@ -39,7 +40,8 @@ enum {
     PP_PROFILE_RANKS, /* b ranks in the dump, no multiple of c */
     PP_PROFILE_LAYER, /* none for op of layer b */
     PP_PROFILE_SIZES, /* sizes of b stages with c layers fit neither the stages nor the layers of the file */
-    PP_PROFILE_COST   /* a time below 0, or none above it */
+    PP_PROFILE_COST,  /* a time below 0, or none above it */
+    PP_PROFILE_COUNT  /* b times of op, where another row has c; each row has one, or one per stage */
 };
 
 /* Fills fault with PP_ERR_PROFILE and one of these; returns it. option, b, c: -1 where the reason has no use for them. */

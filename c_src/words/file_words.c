@@ -51,6 +51,8 @@ static const pp_words record_rules[] = {
                            "начало раньше, чем кончилась предыдущая операция этого устройства"},
     [PP_RECORD_OPS] = {"The file does not say what ran, only when", "В файле сказано, когда, но не сказано, что"},
     [PP_RECORD_TIMES] = {"The file has no times", "В файле нет времён"},
+    [PP_RECORD_TWICE] = {"%s is named a second time; a row of costs is named once",
+                         "%s названо второй раз, а называть строку длительностей можно один раз"},
 };
 static const pp_words profile_rules[] = {
     [PP_PROFILE_NONE] = {"it tells none", "в нём их нет"},
@@ -66,6 +68,8 @@ static const pp_words profile_rules[] = {
                           "%b стадий, в которых всего %c слоёв, не подходят к стадиям или слоям этого файла"},
     [PP_PROFILE_COST] = {"times must be 0 or more, and not all of them 0",
                          "времена должны быть не меньше 0, и не все равны 0"},
+    [PP_PROFILE_COUNT] = {"%o has %b numbers where another row has %c; a row has one number, or one per stage",
+                          "для «%o» чисел %b, а в другой строке их %c; чисел бывает одно или по одному на стадию"},
 };
 const pp_words *pp_file_words(const pp_fault *fault) {
     if (fault->code == PP_ERR_INEXPRESSIBLE) return pp_torch_words(fault);

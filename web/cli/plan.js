@@ -73,8 +73,9 @@ function measured(engine, { input }, shape, sizes) {
         try {
             return engine.parseProfile(input, config);
         } catch (error) {
-            if (!(error instanceof PipelineError && error.code === 'profile')) throw error;
-            return null; // layers alone, or nothing: layersOf says
+            // Reason 0: the file tells no costs at all (layers alone, or nothing: layersOf says). Any other fault is told.
+            if (!(error instanceof PipelineError && error.code === 'profile' && error.fault.a === 0)) throw error;
+            return null;
         }
     })();
     const layers = layersOf(engine, input, profile, config, sizes);
