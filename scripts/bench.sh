@@ -1,8 +1,17 @@
 #!/bin/sh
 # npm run bench: builds, then prints the scheduler's speed beside other ways to do the same, that of the toy network's
 # kernels beside other engines, how long the figure takes for what a reader does, and how large things are.
+#     npm run bench -- start [--beside DIST] …    only how long a reader waits for the figure (tests/bench/start.mjs)
 set -eu
 cd "$(dirname "$0")/.."
+if [ "${1:-}" = start ]; then
+    shift
+    sh build.sh
+    . scripts/setup.sh
+    pp_need_node
+    pp_find_browsers
+    exec node tests/bench/start.mjs "$@"
+fi
 sh build.sh --tests
 . scripts/setup.sh
 pp_need_node
@@ -24,4 +33,5 @@ pp_find_browsers
 node tests/bench/browsers.mjs
 node tests/bench/figure.mjs
 node tests/bench/interactive.mjs
+node tests/bench/start.mjs
 exec node tests/bench/large.mjs

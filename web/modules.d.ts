@@ -3,7 +3,5 @@ declare module '*.css' {
     const text: string;
     export default text;
 }
-declare module 'pipeline-figure/core-js' {
-    export default function instance(): WebAssembly.Exports;
-}
+declare module 'pipeline-figure/core-js';
 declare const PIPELINE_FIGURE_VERSION: string;

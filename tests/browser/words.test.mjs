@@ -10,7 +10,7 @@ import { withoutBrowser } from '../support/browser.mjs';
 import { inChromium } from '../support/figure-page.mjs';
 
 const web = fileURLToPath(new URL('../../web/', import.meta.url));
-const core = fileURLToPath(new URL('../../build/wasm/figure.wasm', import.meta.url));
+const core = fileURLToPath(new URL('../../build/wasm/core_figure.wasm', import.meta.url));
 
 /** The figure's script with marked texts. */
 async function markedScript() {

@@ -1,10 +1,15 @@
 // The core as JavaScript says what the core in WebAssembly says, to the last bit.
 import assert from 'node:assert/strict';
+import { register } from 'node:module';
 import { test } from 'node:test';
 import { Engine, loadEngine, PipelineError } from '../../web/engine/engine.js';
 
-const { default: instance } = await import('../../build/wasm/core.mjs');
-const plain = new Engine({ exports: instance() });
+// What it imports from 'env' is web/build/nowasm-env.js, in the bundle and here.
+const env = new URL('../../web/build/nowasm-env.js', import.meta.url).href;
+const resolve = `export const resolve = (name, context, next) =>
+    name === 'env' ? { url: ${JSON.stringify(env)}, shortCircuit: true } : next(name, context);`;
+register(`data:text/javascript,${encodeURIComponent(resolve)}`);
+const plain = new Engine(/** @type {any} */ ({ exports: await import('../../build/wasm/core.mjs') }));
 const engine = await loadEngine();
 
 /** @param {Engine} core @param {Record<string, any>} options */
@@ -59,9 +64,14 @@ test('training: equal losses and weights after twenty steps', () => {
     }
 });
 
-test('instances have memories of their own', () => {
-    const [a, b] = [instance(), instance()];
-    const at = a.pp_alloc(8);
-    new Uint8Array(a.memory.buffer)[at] = 77;
-    assert.notEqual(new Uint8Array(b.memory.buffer)[at], 77);
+test('engines over the one module do not disturb each other', async () => {
+    const other = new Engine(/** @type {any} */ ({ exports: plain.core }));
+    const options = { schedule: '1f1b', ranks: 2, microbatches: 4 };
+    const alone = engine.train(options);
+    const [first, second] = [plain, other].map((core) => core.train(options));
+    for (let n = 0; n < 3; n++) {
+        const expected = alone.step();
+        assert.deepEqual([first.step(), second.step()], [expected, expected]);
+    }
+    for (const training of [alone, first, second]) training.close();
 });

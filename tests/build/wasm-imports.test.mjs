@@ -87,29 +87,3 @@ test('the core of the script without WebAssembly is the same but for SIMD', () =
 test('the core exports its memory', () => {
     assert.ok(exported.some(({ kind, name }) => kind === 'memory' && name === 'memory'));
 });
-
-test('what a script carries of that core is what its modules name', () => {
-    const at = (/** @type {string} */ name) => readFileSync(new URL(`../../build/wasm/${name}.wasm`, import.meta.url));
-    const [whole, carried] = ['core_figure', 'figure'].map((name) => new WebAssembly.Module(at(name)));
-    const names = (/** @type {WebAssembly.Module} */ module) =>
-        WebAssembly.Module.exports(module).map(({ name }) => name);
-    const web = new URL('../../web/', import.meta.url);
-    const code = readdirSync(web, { encoding: 'utf8', recursive: true })
-        .filter((name) => name.endsWith('.js'))
-        .map((name) => readFileSync(new URL(name, web), 'utf8'))
-        .join('\n');
-    const [kept, dropped] = [true, false].map((keep) =>
-        names(whole).filter((name) => names(carried).includes(name) === keep),
-    );
-    assert.ok(kept.length > 150);
-    assert.deepEqual(
-        dropped.filter((name) => new RegExp(`\\b${name}\\b`).test(code)),
-        [],
-    );
-    assert.deepEqual(
-        kept.filter((name) => name.startsWith('pp_') && !new RegExp(`\\b${name}\\b`).test(code)),
-        [],
-    );
-    assert.deepEqual(WebAssembly.Module.imports(carried), WebAssembly.Module.imports(whole));
-    assert.ok(at('figure').length < at('core_figure').length);
-});

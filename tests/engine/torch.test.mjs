@@ -131,7 +131,7 @@ test('a schedule edited into a deadlock is refused before PyTorch could hang on 
 });
 
 test('the core of a figure on a page writes the same table', async () => {
-    const bytes = readFileSync(fileURLToPath(new URL('../../build/wasm/figure.wasm', import.meta.url)));
+    const bytes = readFileSync(fileURLToPath(new URL('../../build/wasm/core_figure.wasm', import.meta.url)));
     const figure = await loadEngine(bytes);
     for (const { schedule, ...rest } of [...SCHEDULES, { schedule: 'dualpipe-v', chunks: 2 }]) {
         const request = { schedule, ...rest, ranks: 4, microbatches: 8 };

@@ -140,10 +140,10 @@ const hasMoves = (request) => /^\s*moves\s*=\s*\S/im.test(decoder.decode(request
 export class Engine {
     /**
      * @param {WebAssembly.Instance} instance @param {WebAssembly.Module} [module]  for workers, which make their own instance
-     * @param {() => WebAssembly.Module | undefined} [madd]  gives core.madd.wasm when it is asked for
+     * @param {WebAssembly.Module} [madd]  core.madd.wasm
      */
     constructor(instance, module, madd) {
-        this.#makeMadd = madd;
+        this.#maddModule = madd;
         /** @type {any} */
         this.core = instance.exports;
         this.module = module;
@@ -188,15 +188,14 @@ export class Engine {
         }
     }
 
-    /** @type {(() => WebAssembly.Module | undefined) | undefined} */ #makeMadd;
+    /** @type {WebAssembly.Module | undefined} */ #maddModule;
     /** @type {{ module: WebAssembly.Module, products: number[] } | undefined} */ #madd;
 
     /** The module of fused products, for workers, and where the core's table has them; made by the first training. */
     get madd() {
-        const make = this.#makeMadd;
-        this.#makeMadd = undefined;
+        const module = this.#maddModule;
+        this.#maddModule = undefined;
         try {
-            const module = make?.();
             if (module) this.#madd = { module, products: fuse(this.core, module) };
         } catch {} // plain then
         return this.#madd;
@@ -1444,7 +1443,7 @@ const shared = /** @type {any} */ (globalThis);
 const key = Symbol.for('pipeline-figure');
 const kind = String(/** @type {any} */ (coreBytes)?.byteLength ?? coreBytes);
 
-/** @returns {{ module?: Promise<WebAssembly.Module> | WebAssembly.Module, madd?: WebAssembly.Module }} */
+/** @returns {Record<'module' | 'madd', Promise<WebAssembly.Module> | WebAssembly.Module | undefined>} */
 function cache() {
     shared[key] ??= {};
     shared[key][kind] ??= {};
@@ -1454,7 +1453,7 @@ function cache() {
 /** @param {any} source */
 async function compile(source) {
     if (source instanceof WebAssembly.Module) return source;
-    if (typeof source === 'function') return WebAssembly.compile(source());
+    if (typeof source === 'function') return WebAssembly.compile(await source());
     if (typeof source === 'string' || source instanceof URL) {
         const response = await fetch(source);
         if (!response.ok) throw new Error(`pipeline-figure: ${source} answered ${response.status}`);
@@ -1507,20 +1506,32 @@ function fuse({ memory, __indirect_function_table: table }, module) {
     });
 }
 
-/** A module at once, from the page's cache or from bytes. @param {any} held @param {any} packed */
-function compileNow(held, packed) {
-    if (held instanceof WebAssembly.Module) return held;
-    const bytes = typeof packed === 'function' ? packed() : packed;
-    return ArrayBuffer.isView(bytes) ? new WebAssembly.Module(/** @type {any} */ (bytes)) : undefined;
+/** What this build carries, compiled: once a page. @param {'module' | 'madd'} name @param {any} bytes */
+function own(name, bytes) {
+    const held = cache();
+    held[name] ??= compile(bytes).then(
+        (module) => {
+            held[name] = module;
+            return module;
+        },
+        (error) => {
+            held[name] = undefined; // to be tried again
+            throw error;
+        },
+    );
+    return /** @type {Promise<WebAssembly.Module> | WebAssembly.Module} */ (held[name]);
 }
 
-/** Where they are, in a build that leaves them in a file. @type {any} */
-const maddFile = /** @type {any} */ (maddBytes) instanceof URL ? maddBytes : undefined;
+/** Begins to compile the core, which a figure will soon ask for. */
+export function prepareEngine() {
+    Promise.resolve(own('module', coreBytes)).catch(() => {}); // whoever asks for it is told
+}
 
-/** Fused products out of this build: most pages never train. */
-function ownMadd() {
-    cache().madd = compileNow(cache().madd, maddBytes);
-    return cache().madd;
+/** What there is of fused products. @param {any} madd  if not this build's own @returns {Promise<WebAssembly.Module | undefined>} */
+async function productsOf(madd) {
+    try {
+        return await (madd ? compile(madd) : own('madd', maddBytes));
+    } catch {} // one that is missing is no reason to have no engine
 }
 
 /**
@@ -1532,32 +1543,25 @@ function ownMadd() {
  * @returns {Promise<Engine>}
  */
 export async function loadEngine(source, { arithmetic, madd } = {}) {
-    let products;
-    const elsewhere = madd ?? maddFile;
-    const fused = wantsFused(arithmetic, madd ?? maddBytes);
-    // A file is under way at the same time; one that is missing is no reason to have no engine.
-    if (fused && elsewhere) products = compile(elsewhere).catch(() => undefined);
-    /** @type {any} */
-    let module;
-    if (source === undefined) {
-        cache().module ??= compile(coreBytes);
-        module = /** @type {WebAssembly.Module} */ (await cache().module);
-    } else {
-        module = await compile(source);
-    }
+    // A file is under way at the same time.
+    const products = wantsFused(arithmetic, madd ?? maddBytes) ? productsOf(madd) : undefined;
+    const module = await (source === undefined ? own('module', coreBytes) : compile(source));
     const instance = /** @type {any} */ (await WebAssembly.instantiate(module, imports));
-    const fetched = await products;
-    return new Engine(instance, module, fused ? (elsewhere ? () => fetched : ownMadd) : undefined);
+    return new Engine(instance, module, await products);
 }
 
 /**
- * The same at once, for printing, where work done later is lost. Only where the build carries the bytes.
+ * The same at once, for printing, where work done later is lost. Only once the core has been compiled (prepareEngine).
  * @returns {Engine}
  */
 export function loadEngineNow() {
-    const module = compileNow(cache().module, coreBytes);
-    if (!module) throw new Error('pipeline-figure: this build loads its core from a file and cannot do so at once');
-    cache().module = module;
-    const fused = !maddFile && wantsFused(undefined, maddBytes);
-    return new Engine(new WebAssembly.Instance(module, imports), module, fused ? ownMadd : undefined);
+    const { module, madd } = cache();
+    const is = (/** @type {unknown} */ held) => held instanceof WebAssembly.Module;
+    if (!is(module)) throw new Error('pipeline-figure: the core is not there yet');
+    const fused = is(madd) && wantsFused(undefined, maddBytes);
+    return new Engine(
+        new WebAssembly.Instance(/** @type {any} */ (module), imports),
+        /** @type {any} */ (module),
+        fused ? /** @type {any} */ (madd) : undefined,
+    );
 }

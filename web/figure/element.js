@@ -2,7 +2,7 @@
 // parts that show it. Until the core is there, and wherever there is none, the static picture between its tags stands.
 import { html, LitElement, nothing, unsafeCSS } from 'lit';
 import { guard } from 'lit/directives/guard.js';
-import { OPS } from '../engine/engine.js';
+import { OPS, prepareEngine } from '../engine/engine.js';
 import { ask, askBeside, askFitting } from '../request/ask.js';
 import { History } from '../request/history.js';
 import { hashWith, lawful, requestFrom, stateIn, stateText } from '../request/link.js';
@@ -248,6 +248,7 @@ export class PipelineFigure extends LitElement {
         for (const [name, listener] of Object.entries(this.#given))
             this.addEventListener(name, /** @type {any} */ (listener));
         this.#onPage();
+        prepareEngine(); // also where the figure is far from the screen: it may be printed
         if (this.#engine === null) whenNear(this, () => this.#hydrate());
         else this.requestUpdate(); // what ran when it was taken out runs no more
     }

@@ -576,6 +576,8 @@ export default {
         "This page forbids WebAssembly (CSP), so a still picture is shown below. For its author: allow script-src 'wasm-unsafe-eval', or name the build without WebAssembly, nowasm=pipeline-figure.nowasm.js.",
     blocked_missing:
         'WebAssembly is switched off in this browser (Lockdown mode, for example), so a still picture is shown below. For the author of the page: the build without WebAssembly helps, nowasm=pipeline-figure.nowasm.js.',
+    blocked_old:
+        'This browser is too old to unpack the figure (it needs DecompressionStream: Chrome 80, Firefox 113, Safari 16.4), so a still picture is shown below. For the author of the page: the build without WebAssembly helps, nowasm=pipeline-figure.nowasm.js.',
     blocked_plain:
         'WebAssembly is forbidden or switched off here, and its replacement, {0}, could not be loaded: check the address and the policy of the page (script-src, require-trusted-types-for). A still picture is shown below.',
     blocked_other: 'The figure could not be brought to life ({0}). A still picture is shown below.',

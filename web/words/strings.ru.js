@@ -573,6 +573,8 @@ export default {
         "Страница запрещает WebAssembly (CSP), поэтому ниже показана неподвижная схема. Автору: разрешите script-src 'wasm-unsafe-eval' или укажите сборку без WebAssembly, nowasm=pipeline-figure.nowasm.js.",
     blocked_missing:
         'В этом браузере WebAssembly отключён (например, режим Lockdown), поэтому ниже показана неподвижная схема. Автору: поможет сборка без WebAssembly, nowasm=pipeline-figure.nowasm.js.',
+    blocked_old:
+        'Этот браузер слишком стар, чтобы распаковать рисунок (нужен DecompressionStream: Chrome 80, Firefox 113, Safari 16.4), поэтому ниже показана неподвижная схема. Автору: поможет сборка без WebAssembly, nowasm=pipeline-figure.nowasm.js.',
     blocked_plain:
         'WebAssembly здесь запрещён или отключён, а замену ему, {0}, загрузить не удалось: проверьте адрес и правила страницы (script-src, require-trusted-types-for). Ниже показана неподвижная схема.',
     blocked_other: 'Рисунок не удалось оживить ({0}). Ниже показана неподвижная схема.',
