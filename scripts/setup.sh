@@ -1,6 +1,6 @@
 # Makes sure that everything the build needs is there, and installs what is missing where that can be done.
 # Sourced, with the repository as working folder, by build.sh and the scripts beside this one:
-#     . scripts/setup.sh; pp_setup            node, npm packages, cmake, make, a C compiler, emcc, wasm2js
+#     . scripts/setup.sh; pp_setup            node, npm packages, cmake, make, a C compiler, emcc, wasm2js, clang
 #     . scripts/setup.sh; pp_setup node       only node and the npm packages
 #     . scripts/setup.sh; pp_find_browsers    sets PP_CHROMIUM, PP_FIREFOX and PP_WEBKIT, each empty if there is none and
 #                                             none can be installed
@@ -42,16 +42,38 @@ pp_root() {
     fi
 }
 
-# pp_apt PACKAGE...: installs with apt, or fails. Package lists are fetched only when installing without that fails.
+# Whether package lists are there and no older than a day. Their files carry the dates of the mirror; the folder in which they
+# are fetched, and our own mark, tell when that was done here.
+pp_lists_are_new() {
+    [ -n "$(find /var/lib/apt/lists -maxdepth 1 -name '*_Packages*' 2>/dev/null | head -n 1)" ] || return 1
+    for pp_stamp in build/apt-lists.stamp /var/lib/apt/lists/partial; do
+        [ -z "$(find "$pp_stamp" -prune -mtime -1 2>/dev/null)" ] || return 0
+    done
+    return 1
+}
+
+# pp_apt_get ARGUMENT...: apt-get as root, or fails; what it says goes to the log.
+pp_apt_get() {
+    pp_has apt-get && pp_as_root=$(pp_root) || return 1
+    $pp_as_root DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=400 "$@" >>"$pp_log" 2>&1
+}
+
+# Package lists of today: old ones name files that the mirrors have no more, or have replaced. Without a network the old ones
+# have to do.
+pp_need_lists() {
+    pp_lists_are_new && return
+    pp_has apt-get && pp_root >/dev/null || return 0
+    pp_say "fetching the package lists of apt, which are older than a day"
+    if pp_apt_get update; then touch build/apt-lists.stamp; else pp_say "they could not be fetched; going on with the old ones"; fi
+}
+
+# pp_apt PACKAGE...: installs with apt, or fails. Where that fails with lists of today, they are fetched once more.
 pp_apt() {
-    pp_has apt-get || return 1
-    pp_as_root=$(pp_root) || return 1
-    pp_get="$pp_as_root DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=400"
+    pp_has apt-get && pp_root >/dev/null || return 1
+    pp_need_lists
     pp_say "installing with apt: $* (progress: $pp_log)"
-    {
-        $pp_get install -y --no-install-recommends "$@" ||
-            { $pp_get update && $pp_get install -y --no-install-recommends "$@"; }
-    } >>"$pp_log" 2>&1 || {
+    pp_apt_get install -y --no-install-recommends "$@" ||
+        { pp_apt_get update && pp_apt_get install -y --no-install-recommends "$@"; } || {
         pp_say "apt could not install $*; its last words:"
         tail -n 5 "$pp_log" >&2
         return 1
@@ -175,6 +197,33 @@ pp_need_wasm2js() {
         "  elsewhere: https://github.com/WebAssembly/binaryen/releases"
 }
 
+# A clang that writes relaxed multiply-add with its final opcode, and its linker: the one of Emscripten, or another that is here.
+# CMakeLists.txt looks for it in the same way.
+pp_madd_clang() {
+    printf '%s\n' 'typedef float v4 __attribute__((vector_size(16)));' \
+        'v4 madd(v4 a, v4 b, v4 c) { return __builtin_wasm_relaxed_madd_f32x4(a, b, c); }' >build/madd.c
+    pp_beside=$(dirname "$(readlink -f "$(command -v emcc)")")/../bin
+    for pp_version in '' -22 -21 -20 -19 -18 -17 -16; do
+        pp_clang=$(PATH=$pp_beside:$PATH command -v "clang$pp_version") || continue
+        pp_clang=$(readlink -f "$pp_clang") # by this name it finds the linker beside it
+        "$pp_clang" --target=wasm32 -mrelaxed-simd -O1 -c build/madd.c -o build/madd.o >/dev/null 2>&1 || continue
+        od -An -v -tx1 build/madd.o | tr -d ' \n' | grep -q fd8502 || continue
+        [ ! -x "$("$pp_clang" --target=wasm32 -print-prog-name=wasm-ld)" ] || return 0
+    done
+    return 1
+}
+
+# For core.madd.wasm. Emscripten of Debian 12 brings clang 14, which is too old; the release beside it is new enough. Without
+# one, everything else is built.
+pp_need_madd() {
+    pp_madd_clang && return
+    for pp_version in 16 19; do
+        [ -n "$(apt-cache show "lld-$pp_version" 2>/dev/null | head -n 1)" ] || continue
+        pp_apt "clang-$pp_version" "lld-$pp_version" && pp_madd_clang && return
+    done
+    pp_say "NO COMPILER WITH RELAXED MULTIPLY-ADD: clang 16 or newer and its wasm-ld; going on without core.madd.wasm"
+}
+
 # A C compiler that has AddressSanitizer and UndefinedBehaviorSanitizer: sets PP_SANITIZING_CC, or fails.
 pp_find_sanitizers() {
     printf 'int main(void) { return 0; }\n' >build/probe.c
@@ -196,8 +245,8 @@ pp_first() {
     return 1
 }
 
-# Chromium, Firefox and WebKit, or their kin, for the tests in real browsers. The tests skip what is not here, loudly, and
-# fail on it when CI is set.
+# Chromium, Firefox and WebKit, or their kin, for the tests in real browsers, and what reads the sheets that they print. The
+# tests skip what is not here, loudly, and fail on it when CI is set.
 pp_find_browsers() {
     pp_chromium() {
         pp_first "${CHROMIUM:-}" chromium chromium-browser google-chrome-stable google-chrome chrome \
@@ -211,8 +260,9 @@ pp_find_browsers() {
     pp_chromium >/dev/null || pp_want="$pp_want chromium"
     pp_firefox >/dev/null || pp_want="$pp_want firefox-esr"
     pp_webkit >/dev/null || pp_want="$pp_want webkit2gtk-driver xvfb xauth"
+    pp_has pdftotext || pp_want="$pp_want poppler-utils"
     # shellcheck disable=SC2086
-    [ -z "$pp_want" ] || pp_apt $pp_want || pp_say "browsers are missing and could not be installed:$pp_want" \
+    [ -z "$pp_want" ] || pp_apt $pp_want || pp_say "what the browser tests need could not be installed:$pp_want" \
         "(or set CHROMIUM, FIREFOX to their paths)"
     PP_CHROMIUM=$(pp_chromium) || true
     PP_FIREFOX=$(pp_firefox) || true
@@ -245,8 +295,8 @@ pp_find_torch() {
     if [ -z "${pp_torch:-}" ]; then
         PP_TORCH_PYTHON=
         pp_offer=$(pp_torch_offered)
-        if [ -z "$pp_offer" ] && pp_has apt-get && pp_as_root=$(pp_root); then
-            $pp_as_root apt-get -q update >>"$pp_log" 2>&1 || true
+        if [ -z "$pp_offer" ]; then
+            pp_need_lists
             pp_offer=$(pp_torch_offered)
         fi
         if [ -n "$pp_offer" ] && pp_version_at_least "$pp_offer" "$pp_torch_oldest" && pp_apt python3-torch; then
@@ -264,5 +314,5 @@ pp_setup() {
     [ "${1:-}" = node ] || pp_need_tools
     pp_need_node
     pp_need_packages
-    [ "${1:-}" = node ] || { pp_need_emcc && pp_need_wasm2js; }
+    [ "${1:-}" = node ] || { pp_need_emcc && pp_need_wasm2js && pp_need_madd; }
 }

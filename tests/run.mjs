@@ -1,23 +1,37 @@
 // Runs every test and closes with the line "N passed, N failed". Started by scripts/test.sh after the build.
 //     native     each tests/native/ROOM/test_*.c through ctest, once plain, once under ASan and UBSan
-//     node       tests/ROOM/*.test.mjs
-//     browser    tests/browser/*.test.mjs in Chromium; without one they are skipped loudly, or fail when CI is set
-// A suite that ran nothing is a failure.
-import { spawnSync } from 'node:child_process';
+//     node       every tests/**/*.test.mjs
+//     browser    those in tests/browser, in Chromium; without one they are skipped loudly, or fail when CI is set
+//     node tests/run.mjs            all of them
+//     node tests/run.mjs FILE...    these files of Node
+//     node tests/run.mjs --quick    native tests without sanitizers, and Node's without browsers and PyTorch
+// A suite that ran nothing is a failure. Each file of Node is a process with a group of its own; when its limit is over, it
+// is ended with all that it has started, and told as failed, so that a run always comes to its closing line.
+//     PP_FILE_LIMIT    seconds for one file, 600 unless set; far more than any needs, on a busy machine too
+//     PP_TEST_JOBS     how many files run side by side, 2 unless set
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
-import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
-import { fileURLToPath } from 'node:url';
+import { availableParallelism } from 'node:os';
+import { join, relative, resolve, sep } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { endAll, MARK, marked, signal } from './support/processes.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const seconds = Number(process.env.PP_FILE_LIMIT) || 600;
+const jobs = Number(process.env.PP_TEST_JOBS) || Math.min(2, availableParallelism());
 
-const chosen = process.argv.slice(2).map((file) => relative(root, resolve(file)));
+const quick = process.argv.includes('--quick');
+const chosen = process.argv
+    .slice(2)
+    .filter((word) => !word.startsWith('--'))
+    .map((file) => relative(root, resolve(file)));
 process.chdir(root);
 
 const total = { passed: 0, failed: 0 };
 const failures = [];
 const skips = new Map(); // how many by reason
+const took = []; // files with their seconds
 
 function fail(what) {
     total.failed += 1;
@@ -28,11 +42,16 @@ function fail(what) {
 function runNative(folder) {
     const report = join(root, folder, 'ctest.xml');
     console.log(`\nnative tests in ${folder}`);
+    const began = performance.now();
     const result = spawnSync(
         'ctest',
-        ['--test-dir', folder, '--output-on-failure', '--no-tests=error', '--output-junit', report],
+        [
+            ...['--test-dir', folder, '--output-on-failure', '--no-tests=error'],
+            ...['--timeout', `${seconds}`, '--parallel', `${jobs}`, '--output-junit', report],
+        ],
         { stdio: 'inherit' },
     );
+    took.push([folder, (performance.now() - began) / 1000]);
     let cases = [];
     try {
         cases = [...readFileSync(report, 'utf8').matchAll(/<testcase name="([^"]*)"[^>]*status="([^"]*)"/g)];
@@ -46,60 +65,140 @@ function runNative(folder) {
     else if (result.status !== 0 && !red) fail(`${folder}: ctest ended with ${result.status ?? result.signal}`);
 }
 
-/** Runs files with node:test. Only leaves are counted; suites and files are their sum. */
-async function runNode(files) {
-    const counted = new Map(files.map((file) => [file, 0]));
-    const stream = run({ files: files.map((file) => join(root, file)), concurrency: 1 });
-    function leaf(data, passed) {
-        if (data.details?.type === 'suite') {
-            // A suite fails by itself only where a hook of its own throws; its tests speak for themselves.
-            if (!passed && data.details.error?.failureType !== 'subtestsFailed') fail(data.name);
+const running = new Set(); // { pid, mark } of the files that run now
+let files = 0;
+
+/**
+ * Runs one file, and counts its tests: leaves only, since suites are their sum; a suite that is skipped whole is one skip.
+ * @param {string} file @returns {Promise<void>}
+ */
+async function runFile(file) {
+    const mark = `${process.env[MARK] ?? ''}/${process.pid}-${++files}`; // within the mark of who has started this program
+    const began = performance.now();
+    const reporters = [pathToFileURL(join(root, 'tests/support/reporter.mjs')).href, 'spec'];
+    const child = spawn(
+        process.execPath,
+        [
+            ...reporters.flatMap((name) => [`--test-reporter=${name}`, '--test-reporter-destination=stdout']),
+            join(root, file),
+        ],
+        // NODE_TEST_CONTEXT: a test of this program starts it from within a test.
+        { detached: true, stdio: ['ignore', 'pipe', 'pipe', 'pipe'], env: environment(mark) },
+    );
+    const here = { pid: child.pid, mark };
+    running.add(here);
+    // Shown when the file is through, since others run beside it.
+    const said = [];
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => said.push(chunk));
+
+    let count = 0;
+    let red = 0;
+    const failed = (/** @type {string} */ what) => {
+        red += 1;
+        fail(`${file}: ${what}`);
+    };
+    createInterface({ input: child.stdio[3] }).on('line', (line) => {
+        const { passed, name, suite, why, skip } = JSON.parse(line);
+        if (suite && !(skip || skip === '')) {
+            // Its tests speak for themselves, unless a hook of its own threw.
+            if (!passed && why !== 'subtestsFailed') failed(name);
             return;
         }
-        const path = data.file ?? data.name;
-        const file = relative(root, path.startsWith('file:') ? fileURLToPath(path) : path);
-        // The file itself is reported as a test when it holds none, or when it breaks before the first.
-        const whole = counted.has(relative(root, data.name));
-        if (whole) {
-            if (!passed && data.details.error?.failureType !== 'subtestsFailed')
-                fail(`${file}: did not run to its end`);
-            return;
-        }
-        counted.set(file, (counted.get(file) ?? 0) + 1);
-        const skip = data.skip || data.todo;
+        // A test with tests inside is their sum, too.
+        if (!passed && why === 'subtestsFailed') return;
+        count += 1;
         if (skip || skip === '') skips.set(skip, (skips.get(skip) ?? 0) + 1);
         else if (passed) total.passed += 1;
-        else fail(`${file}: ${data.name}`);
-    }
-    stream.on('test:pass', (data) => leaf(data, true));
-    stream.on('test:fail', (data) => leaf(data, false));
-    await new Promise((ended, broken) => {
-        stream.once('error', broken);
-        stream.once('end', ended);
-        stream.pipe(new spec()).pipe(process.stdout, { end: false });
+        else failed(name);
     });
-    for (const [file, count] of counted) {
-        if (count === 0 && !failures.some((text) => text.startsWith(`${file}:`))) fail(`${file}: ran nothing`);
-    }
+
+    let late = false;
+    const limit = setTimeout(async () => {
+        late = true;
+        // Who listens may close its browser; who does not is ended all the same.
+        signal(-child.pid, 'SIGTERM');
+        await new Promise((later) => setTimeout(later, 3000));
+        endAll(child.pid, mark);
+    }, 1000 * seconds);
+    const ended = await new Promise((done) => {
+        child.once('error', (error) => done(error.message));
+        // Not 'close': a browser that outlives its file may hold on to the pipes.
+        child.once('exit', (code, by) => done(code ?? by));
+    });
+    clearTimeout(limit);
+    await leave(child, mark, file);
+    running.delete(here);
+
+    process.stdout.write(`\n${file}\n`);
+    process.stdout.write(Buffer.concat(said));
+    if (late) failed(`did not end within ${seconds} seconds and was ended; it had told of ${count} tests`);
+    else if (ended !== 0 && red === 0) failed(`did not run to its end (${ended})`);
+    else if (count === 0 && red === 0) failed('ran nothing');
+    took.push([file, (performance.now() - began) / 1000]);
 }
 
-/** Test files below tests/, by name; those that need a browser come last. */
-function testFiles() {
-    const inBrowser = (name) => name.startsWith('browser');
-    return readdirSync('tests', { encoding: 'utf8', recursive: true })
+/** What a file has left running gets a moment to go by itself, and is then ended. */
+async function leave(child, mark, file) {
+    for (let i = 0; i < 50 && marked(mark).length > 0; i++) await new Promise((later) => setTimeout(later, 100));
+    const left = marked(mark);
+    if (left.length > 0) console.log(`note: ${file} left running: ${left.map(({ name }) => name).join(', ')}; ended`);
+    endAll(child.pid, mark);
+    // Now nobody should hold the pipes; who was not found is not waited for.
+    const pipes = [child.stdout, child.stderr, child.stdio[3]];
+    const closed = pipes.map((pipe) => pipe.closed || new Promise((done) => pipe.once('close', done)));
+    await Promise.race([Promise.all(closed), new Promise((later) => setTimeout(later, 5000))]);
+    for (const pipe of pipes) pipe.destroy();
+}
+
+function environment(mark) {
+    const { NODE_TEST_CONTEXT: _, ...rest } = process.env;
+    return { ...rest, [MARK]: mark };
+}
+
+/** Files of node:test in a folder and those in it. */
+function testFiles(folder) {
+    return readdirSync(folder, { recursive: true })
+        .map((name) => join(folder, name).split(sep).join('/'))
         .filter((name) => name.endsWith('.test.mjs'))
-        .sort((a, b) => inBrowser(a) - inBrowser(b) || (a < b ? -1 : 1))
-        .map((name) => `tests/${name}`);
+        .sort();
+}
+
+// Files are led by their own groups, so that who ends this program would leave them behind.
+for (const [name, code] of /** @type {const} */ ([
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+])) {
+    process.on(name, () => {
+        for (const { pid, mark } of running) endAll(pid, mark);
+        process.exit(code);
+    });
 }
 
 if (chosen.length === 0) {
     runNative('build/native');
-    if (existsSync('build/sanitize') || process.env.CI) runNative('build/sanitize');
-    else skips.set('NO SANITIZERS: install gcc', 1);
-    chosen.push(...testFiles());
+    const all = testFiles('tests');
+    const browser = all.filter((file) => file.startsWith('tests/browser/'));
+    const others = all.filter((file) => !browser.includes(file));
+    if (quick) {
+        chosen.push(...others.filter((file) => !file.endsWith('/torch.test.mjs')));
+    } else {
+        if (existsSync('build/sanitize') || process.env.CI) runNative('build/sanitize');
+        else skips.set('NO SANITIZERS: install gcc', 1);
+        // The longest first, so that no long one begins when all others are through.
+        chosen.push(...browser, ...others);
+    }
 }
-await runNode(chosen);
+const waiting = [...chosen];
+await Promise.all(
+    Array.from({ length: jobs }, async () => {
+        for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) await runFile(file);
+    }),
+);
 
+console.log('\nseconds:');
+took.sort(([, a], [, b]) => b - a);
+for (const [name, time] of took.slice(0, 12)) console.log(`${time.toFixed(1).padStart(7)}  ${name}`);
 for (const text of failures) console.log(`failed: ${text}`);
 for (const [reason, count] of skips) console.log(`SKIPPED ${count}: ${reason === true ? 'no reason given' : reason}`);
 console.log(`${total.passed} passed, ${total.failed} failed`);

@@ -1,13 +1,11 @@
 // The figure by keyboard, in speech, in both languages and themes, on a phone, in forced colours, on paper.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { withoutBrowser } from '../support/browser.mjs';
 import { inChromium, reading, setControl } from '../support/figure-page.mjs';
+import { withoutPoppler, wordsOf } from '../support/optional.mjs';
 
 const IN = 'pipeline-figure >>> ';
 const VIEWS = ['play', 'memory', 'curve', 'compare', 'path', 'table', 'train', 'files'];
@@ -312,18 +310,10 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
             media: [{ name: 'prefers-color-scheme', value: 'dark' }],
         });
         const pdf = await page.pdf({ format: 'A4' });
-        const path = join(tmpdir(), `pipeline-figure-${process.pid}.pdf`);
-        let text;
-        try {
-            writeFileSync(path, pdf);
-            text = execFileSync('pdftotext', ['-layout', path, '-'], { encoding: 'utf8' });
-        } catch {
-            t.diagnostic('pdftotext is not here; only the states of the page were looked at');
-        } finally {
-            rmSync(path, { force: true });
-        }
-        if (text !== undefined) {
-            const plain = text.replace(/\s+/g, ' ');
+        if (withoutPoppler) {
+            t.skip(withoutPoppler);
+        } else {
+            const plain = wordsOf(pdf);
             assert.match(plain, /Настройки: 1F1B, 4 устройства, 8 микробатчей/);
             assert.match(plain, /Настройки: GPipe, 2 устройства, 3 микробатча/);
             assert.match(plain, /Устройство 4/);

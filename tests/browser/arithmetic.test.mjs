@@ -1,15 +1,14 @@
 // How training rounds in a real browser: chosen by a probe, the same in the script, beside it, and in workers.
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { serve } from '../../scripts/serve.mjs';
 import { launch, withoutBrowser } from '../support/browser.mjs';
+import { opening } from '../support/hooks.mjs';
+import { withoutMadd } from '../support/optional.mjs';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const built = existsSync(new URL('../../dist/core.madd.wasm', import.meta.url));
-const skip =
-    withoutBrowser || (built ? false : 'NO COMPILER WITH RELAXED MULTIPLY-ADD: clang 16 or newer and its wasm-ld');
+const skip = withoutBrowser || withoutMadd;
 const MODULES = '/node_modules/';
 const imports = {
     lit: `${MODULES}lit/index.js`,
@@ -28,15 +27,13 @@ const pages = /** @type {Record<string, string>} */ ({
 describe('how training rounds', { skip }, () => {
     /** @type {import('puppeteer-core').Browser} */ let browser;
     /** @type {Awaited<ReturnType<typeof serve>>} */ let server;
-    before(async () => {
+    opening(async (closing) => {
         browser = await launch();
+        closing(() => browser.close());
         server = await serve(root, {
             page: (path) => pages[path] && `<!DOCTYPE html><meta charset="utf-8">${pages[path]}`,
         });
-    });
-    after(async () => {
-        await browser?.close();
-        await server?.close();
+        closing(() => server.close());
     });
 
     /** Trains on a page, by each arithmetic. @param {string} path @param {() => void} [first] */

@@ -4,10 +4,11 @@ import assert from 'node:assert/strict';
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { serve } from '../../scripts/serve.mjs';
 import { engines, until } from '../support/engines.mjs';
+import { opening } from '../support/hooks.mjs';
 
 const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
 const WASM = "script-src 'self' 'wasm-unsafe-eval'";
@@ -30,7 +31,10 @@ const PLAIN = {
     en: /its replacement, pipeline-figure\.nowasm\.js, could not be loaded/,
 };
 
-/** @type {{ policy: string, use?: string, blocked: typeof LIVES | typeof POLICY }[]} */
+/**
+ * typed: the rule that blocks is one of trusted types, which a browser may not know yet (Firefox before 148); there the figure
+ * lives. @type {{ policy: string, use?: string, blocked: typeof LIVES | typeof POLICY, typed?: boolean }[]}
+ */
 const TABLE = [
     { policy: '', blocked: LIVES },
     { policy: WASM, blocked: LIVES },
@@ -50,7 +54,7 @@ const TABLE = [
     { policy: "script-src 'self'", use: 'other', blocked: LIVES },
     { policy: "script-src 'nonce-abc' 'strict-dynamic'", use: 'named', blocked: LIVES },
     { policy: "script-src 'nonce-abc'", use: 'named', blocked: PLAIN },
-    { policy: `script-src 'self'; ${TYPES}`, use: 'named', blocked: PLAIN },
+    { policy: `script-src 'self'; ${TYPES}`, use: 'named', blocked: PLAIN, typed: true },
     { policy: `default-src 'none'; script-src 'self'; ${TYPES}; trusted-types lit-html`, use: 'other', blocked: LIVES },
 ];
 
@@ -79,8 +83,9 @@ for (const { name, skip, launch } of engines) {
         let site;
         /** @type {string} */
         let folder;
-        before(async () => {
+        opening(async (closing) => {
             folder = mkdtempSync(join(tmpdir(), 'pipeline-figure-'));
+            closing(() => rmSync(folder, { recursive: true, force: true }));
             for (const file of ['pipeline-figure.iife.js', 'pipeline-figure.nowasm.js'])
                 copyFileSync(join(dist, file), join(folder, file));
             writeFileSync(join(folder, 'watch.js'), WATCH);
@@ -89,17 +94,17 @@ for (const { name, skip, launch } of engines) {
                 page: (path) => row(path) && pageOf(row(path).use ?? 'usual', path.slice(-2)),
                 headers: (path) => (row(path)?.policy ? { 'content-security-policy': row(path).policy } : {}),
             });
+            closing(() => site.close());
             driver = await launch();
-        });
-        after(async () => {
-            await driver?.close();
-            await site?.close();
-            rmSync(folder, { recursive: true, force: true });
+            closing(() => driver.close());
         });
 
-        for (const [i, { policy, use = 'usual', blocked }] of TABLE.entries()) {
-            const what = blocked === LIVES ? 'the figure lives' : 'the still picture stays, and why is said';
+        for (const [i, { policy, use = 'usual', blocked: wanted, typed }] of TABLE.entries()) {
+            const stays = `the still picture stays, and why is said${typed ? ', where trusted types are known' : ''}`;
+            const what = wanted === LIVES ? 'the figure lives' : stays;
             it(`EMB-03, EMB-06, MUST-09, POINT-12: ${policy || 'no policy'}, script ${use}: ${what}`, async () => {
+                const known = !typed || (await driver.eval(() => 'trustedTypes' in window));
+                const blocked = known ? wanted : LIVES;
                 for (const lang of blocked === LIVES ? ['ru'] : ['ru', 'en']) {
                     await driver.goto(`${site.url}${i}-${lang}`);
                     await until(driver, () => {

@@ -4,10 +4,11 @@ import assert from 'node:assert/strict';
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { serve } from '../../scripts/serve.mjs';
 import { engines, until } from '../support/engines.mjs';
+import { opening } from '../support/hooks.mjs';
 
 const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
 const SCRIPT = '<script src="pipeline-figure.iife.js" defer></script>';
@@ -108,8 +109,9 @@ for (const { name, skip, launch } of engines) {
         let folder;
         let pages = 0;
 
-        before(async () => {
+        opening(async (closing) => {
             folder = mkdtempSync(join(tmpdir(), 'pipeline-figure-'));
+            closing(() => rmSync(folder, { recursive: true, force: true }));
             for (const file of ['iife.js', 'nowasm.js', 'js'])
                 copyFileSync(join(dist, `pipeline-figure.${file}`), join(folder, `pipeline-figure.${file}`));
             site = await serve(dist, {
@@ -119,12 +121,9 @@ for (const { name, skip, launch } of engines) {
                     return /** @type {Record<string, string>} */ (policy ? { 'content-security-policy': policy } : {});
                 },
             });
+            closing(() => site.close());
             driver = await launch();
-        });
-        after(async () => {
-            await driver?.close();
-            await site?.close();
-            rmSync(folder, { recursive: true, force: true });
+            closing(() => driver.close());
         });
 
         /** Opens a page from disk. @param {string} body @param {string} [head] */

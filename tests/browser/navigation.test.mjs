@@ -3,11 +3,13 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { describe, it } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { serve } from '../../scripts/serve.mjs';
 import { launch, withoutBrowser } from '../support/browser.mjs';
 import { open, pageFolder, reading } from '../support/figure-page.mjs';
+import { opening } from '../support/hooks.mjs';
+import { withoutPoppler, wordsOf } from '../support/optional.mjs';
 
 const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
 const FIGURE = '<pipeline-figure schedule="1f1b" ranks="4" microbatches="8"><p id="still">still</p></pipeline-figure>';
@@ -46,7 +48,7 @@ describe('figures on pages that come and go', { skip: withoutBrowser }, () => {
     let site;
     /** @type {ReturnType<typeof pageFolder>} */
     let folder;
-    before(async () => {
+    opening(async (closing) => {
         const script = '<script src="pipeline-figure.iife.js"></script>';
         const pages = /** @type {Record<string, string>} */ ({
             '/a': document_(`<p>no figure</p><a href="/b">b</a>${script}`, ROUTER),
@@ -56,13 +58,11 @@ describe('figures on pages that come and go', { skip: withoutBrowser }, () => {
             '/plain-b': document_(FIGURE),
         });
         folder = pageFolder();
+        closing(() => folder.remove());
         site = await serve(dist, { page: (path) => pages[path], headers: () => ({ 'cache-control': 'max-age=60' }) });
+        closing(() => site.close());
         browser = await launch({ args: ['--js-flags=--expose-gc'] });
-    });
-    after(async () => {
-        await browser?.close();
-        await site?.close();
-        folder?.remove();
+        closing(() => browser.close());
     });
     const stands = () => Boolean(document.querySelector('pipeline-figure')?.shadowRoot?.querySelector('.chart > svg'));
 
@@ -200,20 +200,10 @@ describe('figures on pages that come and go', { skip: withoutBrowser }, () => {
         }
     });
 
-    it('EMB-17, MUST-01: scripts off, on paper: the picture, its caption with the numbers, no word of a mouse', async (t) => {
+    const still = 'scripts off, on paper: the picture, its caption with the numbers, no word of a mouse';
+    it(`EMB-17, MUST-01: ${still}`, { skip: withoutPoppler }, async () => {
         const { page } = await open(browser, pathToFileURL(join(dist, 'index.html')).href, { scripts: false });
-        const pdf = await page.pdf({ format: 'A4' });
-        const { execFileSync } = await import('node:child_process');
-        let text;
-        try {
-            text = execFileSync('pdftotext', ['-layout', '-', '-'], { input: pdf, encoding: 'utf8' }).replace(
-                /\s+/g,
-                ' ',
-            );
-        } catch {
-            t.diagnostic('pdftotext is not here');
-            return;
-        }
+        const text = wordsOf(await page.pdf({ format: 'A4' }));
         assert.match(text, /Время 6 тактов, занятость 2\/3, доля пузыря 1\/3/);
         assert.match(text, /Устройство 3/);
         assert.doesNotMatch(text, /включите JavaScript|мышкой|наведите/i);

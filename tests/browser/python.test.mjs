@@ -4,10 +4,9 @@ import { spawnSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { withoutBrowser } from '../support/browser.mjs';
 import { inChromium, setControl } from '../support/figure-page.mjs';
+import { withoutPython } from '../support/optional.mjs';
 
-const withoutPython = spawnSync('python3', ['--version']).status === 0 ? false : 'NO PYTHON: install python3';
-
-describe('the Python program', { skip: withoutBrowser || (process.env.CI ? false : withoutPython) }, () => {
+describe('the Python program', { skip: withoutBrowser || withoutPython }, () => {
     const { visit, write } = inChromium();
 
     /** @param {import('puppeteer-core').Page} page */

@@ -1,15 +1,16 @@
 // Products with relaxed multiply-add: a module without data or stack, chosen by a probe, with the sums of fmaf. Node 20 has the instruction behind a flag, so another Node is started for it.
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { loadEngine } from '../../web/engine/engine.js';
+import { withoutMadd } from '../support/optional.mjs';
 
 const file = new URL('../../dist/core.madd.wasm', import.meta.url);
-const skip = existsSync(file) ? false : 'NO COMPILER WITH RELAXED MULTIPLY-ADD: clang 16 or newer and its wasm-ld';
+const skip = withoutMadd;
 const flag = '--experimental-wasm-relaxed-simd';
 const major = Number(process.versions.node.split('.')[0]);
 

@@ -2,9 +2,9 @@
 // tests (test_tensor_plain, test_tensor_fused) have the same against loops of C, but loops and tiles are others there.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { withoutMadd } from '../support/optional.mjs';
 
 const program = fileURLToPath(new URL('../support/products.mjs', import.meta.url));
 const flags = Number(process.versions.node.split('.')[0]) > 20 ? [] : ['--experimental-wasm-relaxed-simd'];
@@ -15,12 +15,6 @@ test('every product is that of plain loops, bit for bit', () => {
     assert.deepEqual(made.plain, []);
 });
 
-test(
-    'relaxed multiply-add: the same where nothing is rounded',
-    {
-        skip:
-            !existsSync(new URL('../../dist/core.madd.wasm', import.meta.url)) &&
-            'NO COMPILER WITH RELAXED MULTIPLY-ADD: clang 16 or newer and its wasm-ld',
-    },
-    () => assert.deepEqual(made.fused, []),
+test('relaxed multiply-add: the same where nothing is rounded', { skip: withoutMadd }, () =>
+    assert.deepEqual(made.fused, []),
 );

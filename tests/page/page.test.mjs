@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { HtmlValidate } from 'html-validate';
+import { withoutPython } from '../support/optional.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path) => readFileSync(join(root, path), 'utf8');
@@ -293,8 +294,6 @@ test('MUST-06: numbers and nouns agree in Russian', () => {
 
 // ---- The program ----
 
-const python = spawnSync('python3', ['--version']).status === 0;
-const withoutPython = python || process.env.CI ? false : 'NO PYTHON: install python3';
 const parts = [...read('web/page/chapter.py').matchAll(/^# listing (\d): begin\n(.*?)\n# listing \1: end$/gms)].map(
     ([, , text]) => text,
 );

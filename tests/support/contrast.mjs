@@ -31,11 +31,10 @@ export function colouredThings() {
         const under = (point, but) => {
             for (const shape of shapes.toReversed()) {
                 if (shape === but || fillOf(shape) === 'none' || fillOf(shape) === 'rgba(0, 0, 0, 0)') continue;
-                const at = point.matrixTransform(
-                    /** @type {DOMMatrix} */ (shape.getCTM())
-                        .inverse()
-                        .multiply(/** @type {DOMMatrix} */ (picture.getCTM() ?? new DOMMatrix())),
-                );
+                // Some engines have no matrix of the outermost picture: its own units are then meant.
+                const own = picture.getCTM();
+                const outside = own ? point.matrixTransform(own) : point;
+                const at = outside.matrixTransform(/** @type {DOMMatrix} */ (shape.getCTM()).inverse());
                 if (shape.isPointInFill(at)) return fillOf(shape);
             }
             return pageGround;

@@ -33,11 +33,24 @@ function find(...names) {
     return null;
 }
 
-/** @param {import('puppeteer-core').Browser} browser @returns {Promise<Driver>} */
+/**
+ * Gives the view a size. With it puppeteer always asks for an orientation of the screen, which Firefox knows only since 144;
+ * who refuses that has been told the size all the same, and it is the page that says when it has it.
+ * @param {import('puppeteer-core').Page} page @param {number} width @param {number} height
+ */
+async function resize(page, width, height) {
+    await page.setViewport({ width, height }).catch((error) => {
+        if (!/unknown command|unsupported operation/.test(error.message)) throw error;
+    });
+    await page.waitForFunction((w, h) => innerWidth === w && innerHeight === h, {}, width, height);
+}
+
+/** The browser is closed where this fails. @param {import('puppeteer-core').Browser} browser @returns {Promise<Driver>} */
 async function throughPuppeteer(browser) {
-    const page = await browser.newPage();
-    await page.bringToFront(); // a page behind another draws no frames, and nothing in it comes into view
-    await page.setViewport({ width: 1200, height: 900 });
+    const page = await firstPage(browser).catch(async (error) => {
+        await browser.close();
+        throw error;
+    });
     return {
         version: await browser.version(),
         goto: async (url) => {
@@ -52,11 +65,19 @@ async function throughPuppeteer(browser) {
             await page.mouse.up();
         },
         press: (key) => page.keyboard.press(key),
-        resize: (width, height) => page.setViewport({ width, height }),
+        resize: (width, height) => resize(page, width, height),
         shot: async () => Buffer.from(await page.screenshot()),
         pdf: async () => Buffer.from(await page.pdf({ format: 'A4' })),
         close: () => browser.close(),
     };
+}
+
+/** @param {import('puppeteer-core').Browser} browser */
+async function firstPage(browser) {
+    const page = await browser.newPage();
+    await page.bringToFront(); // a page behind another draws no frames, and nothing in it comes into view
+    await resize(page, 1200, 900);
+    return page;
 }
 
 /** @param {string} executablePath @param {Record<string, unknown>} [prefs] */
@@ -64,6 +85,7 @@ async function firefox(executablePath, prefs = {}) {
     const browser = await puppeteer.launch({
         browser: 'firefox',
         executablePath,
+        defaultViewport: null, // it would come by the command that Firefox may refuse
         extraPrefsFirefox: {
             // Automation loosens both; a reader's Firefox has these values.
             'security.fileuri.strict_origin_policy': true,

@@ -4,9 +4,10 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { after, afterEach, before } from 'node:test';
+import { afterEach } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { launch } from './browser.mjs';
+import { opening } from './hooks.mjs';
 
 const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
 export const bookPage = pathToFileURL(join(dist, 'index.html')).href;
@@ -99,16 +100,14 @@ export function inChromium(options) {
     let folder;
     /** @type {import('puppeteer-core').Page[]} */
     const pages = [];
-    before(async () => {
+    opening(async (closing) => {
         folder = pageFolder();
+        closing(() => folder.remove());
         browser = await launch(options);
+        closing(() => browser.close());
     });
     afterEach(async () => {
         for (const page of pages.splice(0)) if (!page.isClosed()) await page.close();
-    });
-    after(async () => {
-        await browser?.close();
-        folder?.remove();
     });
     /** Opens an address. @param {string} url @param {Parameters<typeof open>[2]} [how] */
     const visit = async (url, how) => {

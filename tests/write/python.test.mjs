@@ -8,13 +8,12 @@ import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { loadEngine } from '../../web/engine/engine.js';
 import { pythonTwin, TWIN_STEPS, twinOf } from '../../web/write/python-twin.js';
+import { withoutPython } from '../support/optional.mjs';
 
 const engine = await loadEngine();
 const cli = fileURLToPath(new URL('../../web/cli.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'pipeline-figure-'));
 after(() => rmSync(folder, { recursive: true }));
-const missing = spawnSync('python3', ['--version']).status === 0 ? false : 'NO PYTHON: install python3';
-const skip = process.env.CI ? false : missing;
 
 /** What a program prints. @param {string} text @param {string[]} [flags] */
 function run(text, flags = []) {
@@ -84,7 +83,7 @@ const settings = [
 ];
 
 for (const [i, options] of settings.entries())
-    test(`ticks, utilization, losses: ${JSON.stringify(options)}`, { skip }, () => {
+    test(`ticks, utilization, losses: ${JSON.stringify(options)}`, { skip: withoutPython }, () => {
         const training = engine.train(options);
         try {
             const text = twinOf(engine, training.simulation, options, i % 2 ? 'ru' : 'en') ?? '';
@@ -105,7 +104,9 @@ for (const [i, options] of settings.entries())
         }
     });
 
-test('every schedule: ticks and utilization, uneven stages, all transfers that it knows', { skip }, () => {
+test('every schedule: ticks and utilization, uneven stages, all transfers that it knows', {
+    skip: withoutPython,
+}, () => {
     let ran = 0;
     for (const { name } of engine.schedules) {
         const shape = /** @type {any} */ ({
@@ -125,7 +126,7 @@ test('every schedule: ticks and utilization, uneven stages, all transfers that i
     assert.ok(ran > 70);
 });
 
-test('on the command line: simulate, check and train', { skip }, () => {
+test('on the command line: simulate, check and train', { skip: withoutPython }, () => {
     const out = (/** @type {string} */ args, input = '') =>
         spawnSync(process.execPath, [cli, ...args.split(' ')], { encoding: 'utf8', input });
     const forward = run(out('simulate -p 3 -m 4 --format python').stdout);
