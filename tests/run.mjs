@@ -146,7 +146,7 @@ async function leave(child, mark, file) {
     // Now nobody should hold the pipes; who was not found is not waited for.
     const pipes = [child.stdout, child.stderr, child.stdio[3]];
     const closed = pipes.map((pipe) => pipe.closed || new Promise((done) => pipe.once('close', done)));
-    await Promise.race([Promise.all(closed), new Promise((later) => setTimeout(later, 5000))]);
+    await Promise.race([Promise.all(closed), new Promise((later) => setTimeout(later, 5000).unref())]);
     for (const pipe of pipes) pipe.destroy();
 }
 
