@@ -4,6 +4,7 @@
 
 #include "core/fault.h"
 #include "schedules/schedule.h"
+#include "time/rank_queue.h"
 #include "time/timeline.h"
 
 /* The head of the slab, so that the doubles behind it are aligned where pointers are 4 bytes, too. */
@@ -133,6 +134,26 @@ static int32_t take_plain(pass *p, pp_timeline *line, int32_t rank, int32_t i, i
     return i;
 }
 
+/* Walking up and down the ranks is linear only while it finds work: a list whose every action waits for a far rank would
+ * have all ranks looked at for each action. Up to this many looks for each action taken are allowed. */
+static int looks_in_vain(int64_t looks, int64_t done, int32_t ranks) { return looks > 4 * (done + ranks); }
+
+/* Takes what is left, in time linear in it. memory: 2 * ranks entries. Returns how many actions were taken. */
+static int32_t take_by_queue(pass *p, pp_timeline *line, int32_t *head, int32_t *memory) {
+    const pp_schedule *s = p->s;
+    pp_rank_queue queue = pp_rank_queue_of_all(s->ranks, memory);
+    int32_t done = 0;
+    while (queue.count > 0) {
+        const int32_t r = pp_rank_queue_take(&queue), begin = head[r];
+        head[r] = take_rank(p, line, r, begin, s->rank_begin[r + 1]);
+        if (head[r] == begin) continue;
+        pp_run_add(s, line, begin, head[r], begin == s->rank_begin[r]);
+        pp_rank_queue_wake(&queue, s, begin, head[r]);
+        done += head[r] - begin;
+    }
+    return done;
+}
+
 /* 1 if the schedule is whole and runs; then input and runs are filled. */
 static int accept(const pp_schedule *s, pp_timeline *line) {
     size_t cells = (size_t)s->stages * (size_t)s->microbatches * (size_t)s->slices;
@@ -144,10 +165,16 @@ static int accept(const pp_schedule *s, pp_timeline *line) {
               .late = s->recompute == PP_RECOMPUTE_LATE};
     int32_t *head = (int32_t *)line->rank_scratch, done = 0, moved = 1;
     const int plain = s->pipes == 1 && s->slices == 1;
+    int64_t looks = 0;
     memset(p.f, 0xFF, 2 * cells * sizeof(int32_t));
     memcpy(head, s->rank_begin, (size_t)s->ranks * sizeof(int32_t));
     line->run_count = 0;
     for (int up = 1; moved || !up; up = !up) {
+        if (looks_in_vain(looks, done, s->ranks)) {
+            done += take_by_queue(&p, line, head, head + s->ranks);
+            break;
+        }
+        looks += s->ranks;
         if (up) moved = 0;
         for (int32_t n = 0; n < s->ranks; n++) {
             int32_t r = up ? n : s->ranks - 1 - n, begin = head[r], end = s->rank_begin[r + 1];
@@ -187,6 +214,7 @@ static int accept_in_order(const pp_schedule *s, pp_timeline *line) {
     const pp_action *actions = s->actions;
     stream *streams = (stream *)line->start;
     int32_t *head = (int32_t *)line->rank_scratch, *inputs = line->input, done = 0, moved = 1;
+    int64_t looks = 0;
     if (actions[s->action_count - 1].microbatch != units - 1) return 0; /* descending: seen before the work is done */
     if (s->pipes > 1 || s->slices > 1 ||
         (size_t)s->stages * sizeof(stream) > 2 * (size_t)s->action_count * sizeof(double))
@@ -195,6 +223,8 @@ static int accept_in_order(const pp_schedule *s, pp_timeline *line) {
     memcpy(head, s->rank_begin, (size_t)s->ranks * sizeof(int32_t));
     line->run_count = 0;
     for (int up = 1; moved || !up; up = !up) {
+        if (looks_in_vain(looks, done, s->ranks)) return 0;
+        looks += s->ranks;
         if (up) moved = 0;
         for (int32_t n = 0; n < s->ranks; n++) {
             const int32_t r = up ? n : s->ranks - 1 - n, begin = head[r], end = s->rank_begin[r + 1];

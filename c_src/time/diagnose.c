@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/fault.h"
+#include "time/rank_queue.h"
 #include "time/timeline.h"
 
 /* Where the F, the B or I, the W and the R of each (stage, unit) stand in actions; -1 where there is none. */
@@ -122,24 +123,21 @@ static int arrived(const pp_schedule *s, const int32_t *head, int32_t input) {
 }
 
 int32_t pp_order(const pp_schedule *s, pp_timeline *line, int32_t *head) {
-    int32_t done = 0, moved = 1;
+    int32_t done = 0;
     memcpy(head, s->rank_begin, (size_t)s->ranks * sizeof(int32_t));
     line->run_count = 0;
-    for (int up = 1; moved || !up; up = !up) {
-        if (up) moved = 0;
-        for (int32_t n = 0; n < s->ranks; n++) {
-            int32_t r = up ? n : s->ranks - 1 - n, i = head[r], end = s->rank_begin[r + 1], begin = i;
-            while (i < end) {
-                int fused = s->actions[i].fused;
-                if (!arrived(s, head, line->input[i]) || (fused && !arrived(s, head, line->input[i + 1]))) break;
-                i += 1 + fused;
-                head[r] = i; /* at once: a chunk may feed the next chunk of the same rank */
-            }
-            if (i == begin) continue;
-            pp_run_add(s, line, begin, i, begin == s->rank_begin[r]);
-            done += i - begin;
-            moved = 1;
+    for (pp_rank_queue queue = pp_rank_queue_of_all(s->ranks, head + s->ranks); queue.count > 0;) {
+        int32_t r = pp_rank_queue_take(&queue), i = head[r], end = s->rank_begin[r + 1], begin = i;
+        while (i < end) {
+            int fused = s->actions[i].fused;
+            if (!arrived(s, head, line->input[i]) || (fused && !arrived(s, head, line->input[i + 1]))) break;
+            i += 1 + fused;
+            head[r] = i; /* at once: a chunk may feed the next chunk of the same rank */
         }
+        if (i == begin) continue;
+        pp_run_add(s, line, begin, i, begin == s->rank_begin[r]);
+        pp_rank_queue_wake(&queue, s, begin, i);
+        done += i - begin;
     }
     return done == s->action_count;
 }

@@ -41,9 +41,9 @@ static inline void pp_run_add(const pp_schedule *schedule, pp_timeline *line, in
     }
 }
 
-/* Fills line->runs from line->input by walking the ranks up and down until nothing moves: forwards travel up, gradients
- * down, so a sweep each way lets a wave run through. head: ranks entries, afterwards where each rank came to. Returns 1
- * if all lists are done, 0 if the schedule waits for itself. */
+/* Fills line->runs from line->input by letting each rank run as far as it can, again whenever something came for it. head:
+ * 3 * ranks entries, of which the first `ranks` then say where each rank came to. Returns 1 if all lists are done, 0 if the
+ * schedule waits for itself. */
 int32_t pp_order(const pp_schedule *schedule, pp_timeline *line, int32_t *head);
 
 /* Fills idle, utilization and the bubbles from busy, makespan and span. scale: 0, or what all times are whole times. */

@@ -426,3 +426,24 @@ test('traces: a thread a rank, an arrow a transfer', () => {
     assert.match(runCli('check - --format svg', '0F0,0F1\n,1F0,1F1\n').stdout, /^<svg/);
     assert.match(runCli('simulate -s gpipe --format trace --scale 0').stderr, /scale.*Nearest legal: scale=1/);
 });
+
+test('a table whose every action waits for a far rank is checked, and its deadlock is named', () => {
+    // Stage s stands on rank 0, p - 1, 1, p - 2, …: neither a walk up nor one down the ranks finds more than one action.
+    const ranks = 40;
+    const microbatches = 4;
+    const rankOf = (/** @type {number} */ stage) => (stage % 2 ? ranks - 1 - (stage >> 1) : stage >> 1);
+    const rows = Array.from({ length: ranks }, () => /** @type {string[]} */ ([]));
+    for (let unit = 0; unit < microbatches; unit++) {
+        for (let stage = 0; stage < ranks; stage++) rows[rankOf(stage)].push(`${stage}F${unit}`);
+        for (let stage = ranks - 1; stage >= 0; stage--) rows[rankOf(stage)].push(`${stage}B${unit}`);
+    }
+    const text = () => rows.map((row) => row.join(',')).join('\n');
+    const step = engine.check(text());
+    assert.equal(step.summary.makespan, microbatches * ranks * 3);
+    for (const transfer of ['sender', 'rendezvous'])
+        assert.equal(engine.check(text(), { transfer }).summary.makespan, microbatches * ranks * 3);
+    // The second micro-batch before the first on one rank alone.
+    const row = rows[rankOf(7)];
+    [row[0], row[1], row[2], row[3]] = [row[2], row[3], row[0], row[1]];
+    assert.throws(() => engine.check(text()), { code: 'deadlock' });
+});
