@@ -188,7 +188,7 @@ const byName = (name) => cases.find((each) => each.name === name);
 test('phases: fill, steady state and drain; none where nothing is filled; "never all busy" where m is small', () => {
     const names = (name) => find(byName(name).scene, 'pf-phase-name').map((shape) => shape.text);
     assert.deepEqual(names('forward-p3-m4.ru').sort(), ['заполнение', 'опустошение', 'установившийся режим'].sort());
-    assert.deepEqual(names('forward-p4-m2.en').sort(), ['drain', 'fill', 'never all busy']);
+    assert.deepEqual(names('forward-p4-m2.en').sort(), ['drain', 'fill', 'never all at work']);
     assert.deepEqual(names('forward-p1-m5.ru'), []);
     assert.deepEqual(names('naive-p3-m2.en'), []);
     const { scene, simulation } = byName('forward-p3-m4.ru');

@@ -312,7 +312,7 @@ test('values of the page: exact where the core is exact, in the language of the 
     const fill = (inside, lang = 'ru') => fillPage(`{{${inside}}}`, lang, engine);
     assert.equal(fill('value bubble_ratio schedule=gpipe;ranks=4;microbatches=8'), '3/8');
     assert.equal(fill('value peaks schedule=1f1b;ranks=4;microbatches=8'), '4, 3, 2, 1');
-    const half = 'schedule=interleaved;ranks=4;microbatches=8;chunks=2;forward=0.5;backward=1';
+    const half = 'schedule=interleaved;ranks=4;microbatches=8;chunks=2';
     assert.equal(fill(`value makespan ${half}`), '28,5');
     assert.equal(fill(`value makespan ${half}`, 'en'), '28.5');
     assert.equal(fill('value makespan schedule=forward;ranks=4;microbatches=8;forward=1 1 2 1'), '19');

@@ -115,6 +115,7 @@ export function mainControls(state) {
 export function fixText(engine, { option, value }, lang) {
     if (option === 'schedule') return scheduleName(value, lang);
     const known = engine.options.find(({ name }) => name === option);
+    if (value === '') return textOf(lang, `label_${option}`);
     if (known?.kind === 'E') return `${textOf(lang, `label_${option}`)}: ${textOf(lang, `value_${value}`)}`;
     return `${known?.letter || option} = ${lang === 'ru' ? value.replace('.', ',') : value}`;
 }

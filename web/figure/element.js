@@ -791,8 +791,8 @@ export class PipelineFigure extends LitElement {
             <p class="explanation" ?data-quiet=${!shown} ?data-used=${this.#used} part="explanation">${text}
                 ${this.#chart?.pinned ? html`<button type="button" class="link" @click=${() => this.#chart?.release()}>${textOf(lang, 'explain_release')}</button>` : nothing}</p>
             ${this.#renderTeaching(simulation)}
-            ${this.#numbers.render(simulation, lang)}
-            ${guard([simulation, lang], () => this.#formula.render(simulation, lang))}`;
+            ${this.#numbers.render(simulation, lang, this.#others)}
+            ${guard([simulation, lang, this.#numbers.ratio], () => this.#formula.render(simulation, lang, this.#numbers.ratio))}`;
     }
 
     /** Buttons that open a view, and close it. @param {string[]} views @param {string} [panel] */

@@ -2,7 +2,7 @@
 // samples. Parts of teaching.js.
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
-import { ask } from '../request/ask.js';
+import { ask, peaksOf } from '../request/ask.js';
 import { wholeRows } from '../scene/cells.js';
 import { countOf, formatNumber, formatShare } from '../scene/format.js';
 import { buildScene, timeToX } from '../scene/scene.js';
@@ -121,9 +121,15 @@ export class Incident {
 
 /** @param {Engine} engine @param {import('../request/state.js').Request} request @param {number} samples */
 function cutsOf(engine, request, samples) {
-    const same = { 'global-batch': String(samples), 'microbatch-size': null };
-    const answers = CUTS.map((microbatches) => ask(engine, { ...request, ...same, microbatches }));
-    return answers.flatMap(({ simulation }) => (simulation?.batch ? [simulation] : []));
+    const same = { 'global-batch': String(samples), 'microbatch-size': null, 'costs-of': 'batch' };
+    return CUTS.flatMap((microbatches) => {
+        const cut = { ...request, ...same, microbatches };
+        const { simulation } = ask(engine, cut);
+        if (!simulation?.batch) return [];
+        // A device with several stages keeps a part of each sample in each of them.
+        const held = peaksOf(engine, cut, String(simulation.batch.size / simulation.config.chunks), '0');
+        return [{ simulation, held: Math.max(...held) }];
+    });
 }
 
 /** @param {Setting} setting */
@@ -136,10 +142,13 @@ export function batchView({ engine, simulation, request, lang }) {
     return html`<p>${words} ${t('batch_same')} ${batch.size < batch.global ? t('batch_norm', samples(batch.size), batch.global) : nothing}</p>
         <div class="scroller" role="group" tabindex="0" aria-label=${t('batch_table')}><table class="numbers-table cuts">
             <caption class="unseen">${t('batch_table')}</caption>
-            <thead><tr><th scope="col">${t('label_microbatches')}</th><th scope="col">${t('batch_size')}</th><th scope="col">${t('figure_bubble')}</th><th scope="col">${t('figure_activations_most')}</th></tr></thead>
+            <thead><tr><th scope="col">${t('label_microbatches')}</th><th scope="col">${t('batch_size')}</th><th scope="col">${t('batch_time')}</th><th scope="col">${t('figure_bubble')}</th><th scope="col">${t('batch_held')}</th></tr></thead>
             <tbody>${cutsOf(engine, request, batch.global).map(
-                (cut) => html`<tr aria-current=${cut.config.microbatches === config.microbatches ? 'true' : nothing}>
-                <th scope="row">${cut.config.microbatches}</th><td>${cut.batch?.size}</td><td>${formatShare(cut.summary, 'bubble_fraction', lang)}</td><td>${formatNumber(cut.summary.peak_activations, lang)}</td></tr>`,
+                ({
+                    simulation: cut,
+                    held,
+                }) => html`<tr aria-current=${cut.config.microbatches === config.microbatches ? 'true' : nothing}>
+                <th scope="row">${cut.config.microbatches}</th><td>${cut.batch?.size}</td><td>${formatNumber(cut.summary.makespan, lang)}</td><td>${formatShare(cut.summary, 'bubble_fraction', lang)}</td><td>${formatNumber(held, lang)}</td></tr>`,
             )}</tbody>
         </table></div>`;
 }

@@ -33,15 +33,20 @@ export class Numbers {
         this.#update = update;
     }
 
-    /** @param {Simulation} simulation @param {string} lang */
-    render(simulation, lang) {
+    /** The ratio is shown. */
+    get ratio() {
+        return this.#ratio;
+    }
+
+    /** @param {Simulation} simulation @param {string} lang @param {import('../scene/format.js').Others} [others] */
+    render(simulation, lang, others) {
         const { summary } = simulation;
         const toggle = (/** @type {'percent' | 'ratio'} */ which) => () => {
             if (which === 'percent') this.#percent = !this.#percent;
             else this.#ratio = !this.#ratio;
             this.#update();
         };
-        const numbers = keyNumbers(simulation, lang).map((number) => {
+        const numbers = keyNumbers(simulation, lang, others).map((number) => {
             if (number.id !== 'bubble_fraction' || !this.#ratio) return number;
             return {
                 id: 'bubble_ratio',
@@ -54,9 +59,9 @@ export class Numbers {
             html`<button type="button" class="switch" aria-pressed=${pressed} @click=${toggle(which)}>${textOf(lang, `numbers_${which}`)}</button>`;
         const exact = exactFraction(summary, 'utilization') !== null;
         return html`<dl class="numbers" part="numbers">${numbers.map(
-            ({ id, label, value, percent }) => html`<div data-number=${id}>
+            ({ id, label, value, percent, before }) => html`<div data-number=${id}>
                 <dt>${label}</dt>
-                <dd>${this.#percent ? (percent ?? value) : value}</dd>
+                <dd>${this.#percent ? (percent ?? value) : value}${before === undefined ? nothing : html` <s aria-label=${textOf(lang, 'figure_before', before)}>${before}</s>`}</dd>
             </div>`,
         )}</dl>
         <p class="numbers-note">${exact ? press('percent', this.#percent) : nothing} ${press('ratio', this.#ratio)}
@@ -70,9 +75,9 @@ export class Formula {
     /** @type {Element | null} */
     #node = null;
 
-    /** @param {Simulation} simulation @param {string} lang */
-    render(simulation, lang) {
-        const { math, text, words, note } = formula(simulation, lang);
+    /** @param {Simulation} simulation @param {string} lang @param {boolean} ratio */
+    render(simulation, lang, ratio) {
+        const { math, text, words, note } = formula(simulation, lang, ratio);
         if (text !== this.#text || this.#node === null) {
             this.#text = text;
             this.#node = renderMath(math, document);

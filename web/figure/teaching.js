@@ -70,6 +70,7 @@ export class Teaching {
                 (view === 'curve' ? !simulation.config.edited && !simulation.file : drawn) &&
                 (view !== 'failure' || request['fail-rank']) &&
                 (view !== 'batch' || simulation.batch) &&
+                (view !== 'compare' || trains) && // all others train, and half a step is not compared with a whole one
                 (view !== 'memory' || (trains && simulation.summary.peak_activations > 0)),
         );
     }
@@ -245,7 +246,7 @@ export class Teaching {
             this.#other = /** @type {HTMLSelectElement} */ (event.target).value;
             this.#update();
         };
-        const choices = engine.schedules.filter((known) => known.name !== simulation.config.schedule);
+        const choices = engine.schedules.filter((known) => known.trains && known.name !== simulation.config.schedule);
         const other = answer.simulation;
         return html`<label class="field"><span class="label">${textOf(lang, 'compare_with')}</span>
             <select .value=${live(name)} @change=${choose}>${choices.map(

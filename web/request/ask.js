@@ -60,17 +60,28 @@ export function askFitting(engine, request, known, isNew) {
 export const NO_SAMPLES = /** @type {Request} */ ({ 'global-batch': null, 'microbatch-size': null });
 
 /**
- * Simulations for the sentence: twice the micro-batches, or another schedule in the same setting.
+ * Peak memory by device where a micro-batch takes so much of it, and its input beside.
+ * @param {Engine} engine @param {Request} request @param {string} activations @param {string} inputs
+ */
+export function peaksOf(engine, request, activations, inputs) {
+    const given = { 'memory-activations': activations, 'memory-kept': null, 'memory-inputs': inputs };
+    const nothing = { 'memory-weights': null, 'memory-gradients': null, 'memory-optimizer': null };
+    const { simulation } = ask(engine, { ...request, ...given, ...nothing }, null, { memory: true });
+    return simulation?.memory?.perRank.map(({ peak }) => peak) ?? [];
+}
+
+/**
+ * Simulations for the sentence: another schedule in the same setting, or the same without recomputation, and what
+ * recomputation leaves in memory.
  * @param {Engine} engine @param {Request} request @param {Simulation} simulation
- * @returns {{ doubled?: Simulation | null, compare?: Simulation | null }}
+ * @returns {import('../scene/format.js').Others}
  */
 export function askBeside(engine, request, { config, actions }) {
-    if (actions.count > COMPARED_ACTIONS) return {};
-    if (config.schedule === 'forward') {
-        return {
-            doubled: ask(engine, { ...request, ...NO_SAMPLES, microbatches: String(2 * config.microbatches) })
-                .simulation,
-        };
+    if (actions.count > COMPARED_ACTIONS || config.schedule === 'file') return {};
+    if (config.recompute !== 'none') {
+        const without = ask(engine, { ...request, recompute: null, moves: null }).simulation;
+        const [full, inputs] = [peaksOf(engine, request, '1', '0'), peaksOf(engine, request, '0', '1')];
+        return { without, kept: { full: Math.max(...full), inputs: Math.max(...inputs) } };
     }
     const other = engine.schedules.find(({ name }) => name === COMPARED[config.schedule]);
     if (!other) return {};

@@ -11,11 +11,18 @@ export { countOf, exactFraction, formatNumber, formatPercent, formatShare, plura
  * @typedef {import('../engine/engine.js').Simulation} Simulation
  * @typedef {import('./scene.js').Shape} Shape
  *
+ * @typedef {object} Others  simulations beside the one shown
+ * @property {Simulation | null} [compare]  another schedule of the same setting (GPipe beside 1F1B, 1F1B beside interleaved)
+ * @property {Simulation | null} [without]  the same without recomputation
+ * @property {{ full: number, inputs: number }} [kept]  with recomputation: micro-batches whose activations a device holds
+ *     at most, and those of which it holds the input
+ *
  * @typedef {{ text: string, strong?: boolean, option?: string, value?: number }} Part
  *     A piece of a sentence. One with an option is a number that may be edited: the option's value as shown.
  */
 
 const OP_LETTERS = ['F', 'B', 'I', 'W', 'R'];
+const WEIGHT_GRADIENT = 3;
 
 /** @param {ArrayLike<number>} values */
 function allEqual(values) {
@@ -83,7 +90,7 @@ function shareInWords(summary, lang) {
     if ((upper === 1 && lower >= 2 && lower <= 10) || (upper === 2 && lower === 3) || (upper === 3 && lower === 4)) {
         return { share: textOf(lang, `share_${upper}_${lower}`), form: upper === 1 ? 'one' : 'few' };
     }
-    return { share: formatShare(summary, 'bubble_fraction', lang), form: 'other' };
+    return { share: formatShare(summary, 'bubble_fraction', lang), form: upper === 1 && lower > 0 ? 'one' : 'other' };
 }
 
 /** @param {Simulation} simulation @param {string} lang */
@@ -102,9 +109,7 @@ function conditionText(simulation, lang) {
  * One sentence or two that are true for the present state.
  * @param {Simulation} simulation
  * @param {string} lang
- * @param {{ doubled?: Simulation | null, compare?: Simulation | null }} [others]
- *     doubled: the same with twice the micro-batches; compare: another schedule of the same setting (GPipe beside 1F1B,
- *     1F1B beside interleaved)
+ * @param {Others} [others]
  * @returns {Part[]}
  */
 export function headline(simulation, lang, others = {}) {
@@ -140,18 +145,13 @@ export function headline(simulation, lang, others = {}) {
         const now = shareInWords(summary, lang);
         const start = say('headline_forward', { stages: pluralOf(config.ranks, lang, 'stage_accusative') });
         if (summary.idle === 0) return joined([...start, ...say('headline_empty_none')]);
-        const parts = [...start, ...say(`headline_empty_${now.form}`, { share: now.share })];
-        if (others.doubled) {
-            const next = shareInWords(others.doubled.summary, lang);
-            parts.push(...say(`headline_double_${next.form}`, { share: next.share }));
-        }
-        return joined(parts);
+        return joined([...start, ...say(`headline_empty_${now.form}`, { share: now.share })]);
     }
     const chunked = config.chunks > 1;
     const start = chunked
         ? say('headline_start_chunks', { stages: pluralOf(config.chunks, lang, 'stage_each') })
         : say('headline_start');
-    const kept = recompute && trains(simulation) ? say('headline_recompute_kept') : [];
+    const kept = recompute && trains(simulation) ? keptParts(others, say, lang) : [];
     const late = simulation.stream
         ? say('headline_stream', {
               versions: countOf(perRank[0].weight_versions, lang, 'version_accusative'),
@@ -162,12 +162,27 @@ export function headline(simulation, lang, others = {}) {
 }
 
 /**
+ * What recomputation costs and what it saves.
+ * @param {Others} others @param {(key: string, more?: Record<string, string | number | Part>) => Part[]} say @param {string} lang
+ */
+function keptParts({ without, kept }, say, lang) {
+    if (!without || !kept) return [];
+    return say('headline_recompute_kept', {
+        before: formatNumber(without.summary.makespan, lang),
+        inputs: countOf(kept.inputs, lang, 'microbatch_genitive'),
+        more: countOf(without.summary.peak_activations, lang, 'microbatch_genitive'),
+        full: formatNumber(kept.full, lang),
+    });
+}
+
+/**
  * The second sentence: what this schedule is about.
  * @param {Simulation} simulation @param {Simulation | null} compare @param {boolean} plain
  * @param {(key: string, more?: Record<string, string | number | Part>) => Part[]} say @param {string} lang
  */
 function remark(simulation, compare, plain, say, lang) {
     const { config, summary, perRank } = simulation;
+    if (conditions(simulation).recompute && trains(simulation)) return say('headline_bubble');
     if (config.schedule === 'naive' && plain) return say(config.ranks > 1 ? 'headline_naive' : 'headline_naive_one');
     if (compare) {
         const more = {
@@ -176,14 +191,23 @@ function remark(simulation, compare, plain, say, lang) {
             more: formatNumber(compare.perRank[0].peak_activations, lang),
             fewer: formatNumber(compare.summary.transfers_forward + compare.summary.transfers_backward, lang),
         };
-        if (config.chunks > 1) return say('headline_messages', more);
+
+        // Two fractions cannot be compared by eye.
+        const percent = {
+            share: formatPercent(summary.bubble_fraction, lang),
+            others: formatPercent(compare.summary.bubble_fraction, lang),
+        };
         const sameBubble = Math.abs(summary.bubble_fraction - compare.summary.bubble_fraction) < 1e-12;
         const samePeak = perRank[0].peak_activations === compare.perRank[0].peak_activations;
+        if (config.chunks > 1) return say('headline_messages', { ...more, ...percent });
         if (sameBubble) return say(samePeak ? 'headline_same_all' : 'headline_same_bubble', more);
-        return say('headline_other_bubble', more);
+        return say('headline_other_bubble', { ...more, ...percent });
     }
     if (conditions(simulation).uneven) return say('headline_cadence');
-    if (!trains(simulation)) return say('headline_idle');
+    if (!trains(simulation)) {
+        const { share } = shareInWords(summary, lang);
+        return summary.idle === 0 ? say('headline_idle_none') : say('headline_idle', { share });
+    }
     if (plain && summary.bubble_rate === 0 && summary.idle > 0) return say('headline_no_wait');
     const peaks = perRank.map((rank) => rank.peak_activations);
     if (allEqual(peaks)) return say('headline_gpipe');
@@ -236,7 +260,10 @@ export function describeAction(simulation, i, lang) {
         at(actions.finish[i]),
     );
     const free = previous >= 0 ? actions.finish[previous] : 0;
-    if (waitsFor.length === 0) text += textOf(lang, 'action_needs_nothing');
+    // A gradient by weights needs the one by inputs, which its own device has just made.
+    if (waitsFor.length === 0) {
+        text += textOf(lang, actions.op[i] === WEIGHT_GRADIENT ? 'action_needs_here' : 'action_needs_nothing');
+    }
     for (const j of waitsFor) {
         const arrived = messageTo(simulation, i)?.arrived ?? actions.finish[j];
         const own = actions.rank[j] === actions.rank[i];
@@ -334,77 +361,116 @@ export function mathText(tree) {
 
 /**
  * The closed form with the present numbers put in, or where it does not hold the definition with the simulated numbers.
- * @param {Simulation} simulation @param {string} lang
+ * @param {Simulation} simulation @param {string} lang @param {boolean} [ratio]  idle time by work, and not by all time
  * @returns {{ holds: boolean, math: Shape, text: string, words: string, note: string }}
  *     math: a MathML tree for renderMath; text: the same as a line; words: what it says; note: when it holds, or why not
  */
-export function formula(simulation, lang) {
-    const { config, summary } = simulation;
-    const { ranks: p, microbatches: m, chunks: v, schedule } = config;
-    const holds = summary.formula_holds === 1;
-    /** @param {number} value */
-    const n = (value) => mn(formatNumber(value, lang));
-    const minus = mo('−');
-    const less = [mi('p'), minus, mn(1)];
-    const lessNow = [n(p), minus, mn(1)];
-    const all = mrow(mi('m'), mo('+'), ...less);
-    const allNow = mrow(n(m), mo('+'), ...lessNow);
-    const bubbleName = mtext(textOf(lang, 'formula_symbol_bubble'));
-    /** @type {Shape} */ let left;
-    /** @type {Shape} */ let general;
-    /** @type {Shape} */ let present;
-    let field = 'bubble_fraction';
-    let words;
-    if (holds && schedule === 'forward' && v === 1) {
-        field = 'utilization';
-        [left, general, present] = [mi('U'), mfrac(mi('m'), all), mfrac(n(m), allNow)];
-        words = textOf(lang, 'formula_utilization', m, m + p - 1);
-    } else if (holds && (schedule === 'gpipe' || schedule === '1f1b')) {
-        [left, general, present] = [bubbleName, mfrac(mrow(...less), all), mfrac(mrow(...lessNow), allNow)];
-        words = textOf(lang, 'formula_bubble', p - 1, m + p - 1);
-    } else if (holds && schedule === 'interleaved' && m >= p) {
-        field = 'bubble_ratio';
-        left = mtext(textOf(lang, 'formula_symbol_ratio'));
-        general = mfrac(mrow(...less), mrow(mi('v'), mo('·'), mi('m')));
-        present = mfrac(mrow(...lessNow), mrow(n(v), mo('·'), n(m)));
-        words = textOf(lang, 'formula_ratio', p - 1, v * m);
-    } else if (holds && schedule === 'naive') {
-        [left, general, present] = [bubbleName, mfrac(mrow(...less), mi('p')), mfrac(mrow(...lessNow), n(p))];
-        words = textOf(lang, 'formula_naive', p - 1, p);
-    } else {
-        const busy = !trains(simulation);
-        field = busy ? 'utilization' : 'bubble_fraction';
-        left = busy ? mi('U') : bubbleName;
-        const area = mrow(mi('p'), mo('·'), mi('T'));
-        const areaNow = mrow(n(p), mo('·'), n(summary.makespan));
-        general = mfrac(mtext(textOf(lang, busy ? 'formula_symbol_busy' : 'formula_symbol_idle')), area);
-        present = mfrac(n(busy ? summary.busy : summary.idle), areaNow);
-        words = textOf(
-            lang,
-            busy ? 'formula_definition_utilization' : 'formula_definition_bubble',
-            formatNumber(busy ? summary.busy : summary.idle, lang),
-            formatNumber(summary.busy + summary.idle, lang),
-        );
-    }
+export function formula(simulation, lang, ratio = false) {
+    const { summary } = simulation;
+    const closed = summary.formula_holds === 1 ? closedForm(simulation, lang, ratio) : null;
+    const { field, left, general, present, words } = closed ?? definition(simulation, lang, ratio);
     const value = formatShare(summary, field, lang);
     const row = mrow(left, mo('='), general, mo('='), present, mo('='), result(value));
     return {
-        holds,
+        holds: closed !== null,
         math: { type: 'math', display: 'block', shapes: [row] },
         text: mathText(row).replace(/ {2,}/g, ' '),
         words,
-        note: formulaNote(simulation, lang),
+        note: closed ? textOf(lang, 'formula_holds') : formulaNote(simulation, lang),
     };
 }
 
-/** @param {Simulation} simulation @param {string} lang */
+/** @param {string} lang @param {boolean} ratio */
+const bubbleName = (lang, ratio) => mtext(textOf(lang, ratio ? 'formula_symbol_ratio' : 'formula_symbol_bubble'));
+
+/**
+ * The formula of the chapter for this schedule, null where it has none.
+ * @param {Simulation} simulation @param {string} lang @param {boolean} ratio
+ */
+function closedForm({ config }, lang, ratio) {
+    const { ranks: p, microbatches: m, chunks: v, schedule } = config;
+    const n = (/** @type {number} */ value) => mn(formatNumber(value, lang));
+    const minus = mo('−');
+    const less = [mi('p'), minus, mn(1)];
+    const lessNow = [n(p), minus, mn(1)];
+    const several = v > 1;
+    const work = several ? [mi('v'), mo('·'), mi('m')] : [mi('m')];
+    const workNow = several ? [n(v), mo('·'), n(m)] : [n(m)];
+    const field = ratio ? 'bubble_ratio' : 'bubble_fraction';
+    if (schedule === 'naive') {
+        return {
+            field,
+            left: bubbleName(lang, ratio),
+            general: ratio ? mrow(...less) : mfrac(mrow(...less), mi('p')),
+            present: ratio ? mrow(...lessNow) : mfrac(mrow(...lessNow), n(p)),
+            words: textOf(lang, ratio ? 'formula_naive_ratio' : 'formula_naive', p - 1, p),
+        };
+    }
+    const known = several ? schedule === 'interleaved' && m >= p : ['forward', 'gpipe', '1f1b'].includes(schedule);
+    if (!known) return null;
+    const all = mrow(...work, mo('+'), ...less);
+    const allNow = mrow(...workNow, mo('+'), ...lessNow);
+    if (schedule === 'forward' && !ratio) {
+        return {
+            field: 'utilization',
+            left: mi('U'),
+            general: mfrac(mi('m'), all),
+            present: mfrac(n(m), allNow),
+            words: textOf(lang, 'formula_utilization', m, m + p - 1),
+        };
+    }
+    const [over, overNow] = [mrow(...less), mrow(...lessNow)];
+    return {
+        field,
+        left: bubbleName(lang, ratio),
+        general: mfrac(over, ratio ? mrow(...work) : all),
+        present: mfrac(overNow, ratio ? mrow(...workNow) : allNow),
+        words: textOf(
+            lang,
+            ratio ? 'formula_ratio' : several ? 'formula_bubble_chunks' : 'formula_bubble',
+            p - 1,
+            ratio ? v * m : v * m + p - 1,
+        ),
+    };
+}
+
+/**
+ * What the number is, with what the step came to.
+ * @param {Simulation} simulation @param {string} lang @param {boolean} ratio
+ */
+function definition(simulation, lang, ratio) {
+    const { config, summary } = simulation;
+    const busy = !trains(simulation) && !ratio;
+    const n = (/** @type {number} */ value) => mn(formatNumber(value, lang));
+    const area = mrow(mi('p'), mo('·'), mi('T'));
+    const areaNow = mrow(n(config.ranks), mo('·'), n(summary.makespan));
+    const [over, under] = busy
+        ? [summary.busy, summary.busy + summary.idle]
+        : [summary.idle, ratio ? summary.busy : summary.busy + summary.idle];
+    return {
+        field: busy ? 'utilization' : ratio ? 'bubble_ratio' : 'bubble_fraction',
+        left: busy ? mi('U') : bubbleName(lang, ratio),
+        general: mfrac(
+            mtext(textOf(lang, busy ? 'formula_symbol_busy' : 'formula_symbol_idle')),
+            ratio ? mtext(textOf(lang, 'formula_symbol_busy')) : area,
+        ),
+        present: mfrac(n(over), ratio ? n(under) : areaNow),
+        words: textOf(
+            lang,
+            `formula_definition_${busy ? 'utilization' : ratio ? 'ratio' : 'bubble'}`,
+            formatNumber(over, lang),
+            formatNumber(under, lang),
+        ),
+    };
+}
+
+/** Why a definition stands there and no closed form. @param {Simulation} simulation @param {string} lang */
 function formulaNote(simulation, lang) {
     const { summary } = simulation;
-    if (summary.formula_holds === 1) return textOf(lang, 'formula_holds');
     const { uneven, latency, recompute } = conditions(simulation);
     if (recompute) return textOf(lang, 'formula_recompute');
     if (simulation.config.edited) return textOf(lang, 'formula_edited');
-    if (summary.formula < 0) return textOf(lang, 'formula_none');
+    if (summary.formula < 0 || summary.formula_holds === 1) return textOf(lang, 'formula_none');
     if (uneven) return textOf(lang, 'formula_uneven');
     if (latency) {
         const [without, now] = [summary.formula, summary.makespan].map((ticks) => countOf(ticks, lang, 'tick'));
@@ -424,16 +490,20 @@ const MOST_PEAKS = 8;
 
 /**
  * The four numbers below the chart. percent: the share in percent where value is a fraction.
- * @param {Simulation} simulation @param {string} lang
- * @returns {{ id: string, label: string, value: string, percent?: string }[]}
+ * @param {Simulation} simulation @param {string} lang @param {Others} [others]
+ * @returns {{ id: string, label: string, value: string, percent?: string, before?: string }[]}  before: without recomputation
  */
-export function keyNumbers(simulation, lang) {
+export function keyNumbers(simulation, lang, others = {}) {
     const { summary, perRank } = simulation;
     const backward = trains(simulation);
     const { uneven } = conditions(simulation);
-    const time = backward
-        ? { id: 'time', label: textOf(lang, 'figure_step'), value: countOf(summary.makespan, lang, 'tick') }
-        : { id: 'time', label: pluralOf(summary.makespan, lang, 'tick'), value: formatNumber(summary.makespan, lang) };
+    const { without, kept } = others;
+    const time = {
+        id: 'time',
+        label: textOf(lang, backward ? 'figure_step' : 'figure_time'),
+        value: countOf(summary.makespan, lang, 'tick'),
+        before: without ? formatNumber(without.summary.makespan, lang) : undefined,
+    };
     /** @param {string} field @param {string} key */
     const share = (field, key) => ({
         id: field,
@@ -442,8 +512,21 @@ export function keyNumbers(simulation, lang) {
         percent: formatPercent(summary[field], lang),
     });
     let last;
-    if (uneven) {
-        last = { id: 'cadence', label: textOf(lang, 'figure_cadence'), value: countOf(summary.cadence, lang, 'tick') };
+    if (kept) {
+        last = {
+            id: 'kept',
+            label: textOf(lang, 'figure_kept'),
+            value: textOf(lang, 'figure_kept_value', formatNumber(kept.inputs, lang), formatNumber(kept.full, lang)),
+            before: without
+                ? textOf(lang, 'figure_kept_before', formatNumber(without.summary.peak_activations, lang))
+                : undefined,
+        };
+    } else if (uneven) {
+        last = {
+            id: 'cadence',
+            label: textOf(lang, 'figure_cadence'),
+            value: textOf(lang, 'figure_cadence_value', countOf(summary.cadence, lang, 'tick')),
+        };
     } else if (!backward) {
         last = {
             id: 'latency',
@@ -513,6 +596,8 @@ export function caption(simulation, lang) {
     if (conditions(simulation).uneven) numbers.push(textOf(lang, 'caption_cadence', summary.cadence_rank + 1));
     if (!trains(simulation)) {
         numbers.push(textOf(lang, 'caption_latency', countOf(summary.latency_largest, lang, 'tick')));
+    } else if (conditions(simulation).recompute) {
+        numbers.push(textOf(lang, 'caption_recompute', peaksText(simulation, lang, ', ')));
     } else if (perRank.length <= MOST_PEAKS) {
         numbers.push(textOf(lang, 'caption_activations', peaksText(simulation, lang, ', ')));
     } else {
@@ -543,15 +628,24 @@ export function compareText(simulation, other, lang) {
     const [a, b] = [simulation, other];
     const names = [a, b].map(({ config }) => scheduleName(config.schedule, lang));
     const times = [a, b].map(({ summary }) => countOf(summary.makespan, lang, 'tick'));
-    const shares = [a, b].map(({ summary }) => formatShare(summary, 'bubble_fraction', lang));
+    const fractions = [a, b].map(({ summary }) => formatShare(summary, 'bubble_fraction', lang));
+    const alike = fractions[0] === fractions[1];
+    const shares = alike ? fractions : [a, b].map(({ summary }) => formatPercent(summary.bubble_fraction, lang));
     const peaks = [a, b].map(({ summary }) => formatNumber(summary.peak_activations, lang));
     const same = a.summary.makespan === b.summary.makespan;
     const [fast, slow] = a.summary.makespan < b.summary.makespan ? [0, 1] : [1, 0];
     const parts = [
         same
             ? textOf(lang, 'compare_time_same', ...names, times[0])
-            : textOf(lang, 'compare_time', names[fast], names[slow], times[fast], times[slow]),
-        textOf(lang, shares[0] === shares[1] ? 'compare_bubble_same' : 'compare_bubble', ...names, ...shares),
+            : textOf(
+                  lang,
+                  'compare_time',
+                  names[fast],
+                  names[slow],
+                  times[fast],
+                  formatNumber([a, b][slow].summary.makespan, lang),
+              ),
+        textOf(lang, alike ? 'compare_bubble_same' : 'compare_bubble', ...names, ...shares),
     ];
     if (trains(a) && trains(b)) {
         parts.push(textOf(lang, peaks[0] === peaks[1] ? 'compare_memory_same' : 'compare_memory', ...names, ...peaks));
