@@ -869,7 +869,8 @@ void pp_memory_peaks(const pp_schedule *schedule, const double *table, const int
                      double *peaks);
 /* The level of one rank over time: from each time on, until the next, it holds so much. Writes at most capacity entries
  * (out may be NULL with capacity 0) and returns how many there are. table may be NULL: then chunks of activations are
- * counted, each from the start of its F to the end of its B or W, as peak_activations of pp_rank_report does. */
+ * counted, each from the start of its F to the end of its B or W, as peak_activations of pp_rank_report does. An action
+ * that takes no time has two entries of one time: what is held in that instant, and what is held from there on. */
 #define PP_LEVEL_FIELDS(X)                                                                                             \
     X(time)                                                                                                            \
     X(level)

@@ -83,6 +83,26 @@ static void split(void) {
     plan_free(&p);
 }
 
+/* Stages that take no time: peaks and levels give one answer, and the curve has the instant in which they hold something. */
+static void instants(void) {
+    plan p;
+    plan_expect(&p, "s=1f1b\np=2\nm=2\nforward=1 0\nbackward=2 0", PP_OK);
+    static const double want[][2] = {{0, 0}, {1, 1}, {1, 0}, {2, 1}, {2, 0}};
+    void *scratch = malloc(pp_memory_scratch_bytes(p.schedule));
+    pp_level levels[9];
+    int32_t count = pp_memory_levels(p.schedule, &p.config, NULL, p.timeline, 1, scratch, levels, 9);
+    double peak = 0;
+    CHECK_EQ_INT(count, 5);
+    for (int32_t i = 0; i < count && i < 5; i++) {
+        CHECK_EQ_DOUBLE(levels[i].time, want[i][0]);
+        CHECK_EQ_DOUBLE(levels[i].level, want[i][1]);
+        if (levels[i].level > peak) peak = levels[i].level;
+    }
+    CHECK_EQ_DOUBLE(peak, p.ranks[1].peak_activations);
+    free(scratch);
+    plan_free(&p);
+}
+
 /* What one action has added to its rank's memory by a time, counted afresh: 4 of activations, 2.5 kept from I to W, 1 of
  * input. */
 static double added(const pp_schedule *s, const pp_timeline *line, int32_t i, double now) {
@@ -177,6 +197,7 @@ int main(void) {
     worked();
     zero_bubble();
     split();
+    instants();
     for (int32_t id = 0; id < pp_schedule_count(); id++) {
         for (int shape = 0; shape < SHAPES - 1; shape++) {
             curves(id, shape, "latency=0.5");
