@@ -15,8 +15,8 @@ import { chromium, launch as launchChromium } from './browser.mjs';
  * @property {(url: string) => Promise<void>} goto
  * @property {<T>(work: (...args: any[]) => T, ...args: any[]) => Promise<T>} eval  in the page
  * @property {(x: number, y: number) => Promise<void>} click
- * @property {(from: { x: number, y: number }, dx: number) => Promise<void>} drag  sideways
- * @property {(key: 'Tab' | 'ArrowRight' | 'Enter' | 'Escape') => Promise<void>} press
+ * @property {(from: { x: number, y: number }, dx: number, moves?: number) => Promise<void>} drag  sideways, in so many moves
+ * @property {(key: string) => Promise<void>} press  a key, with others held before a plus: 'Alt+ArrowLeft'
  * @property {(width: number, height: number) => Promise<void>} resize  of the view; WebKit's window has a least width
  * @property {() => Promise<Buffer>} shot  a PNG of the view
  * @property {(() => Promise<Buffer>) | null} pdf  null where the driver cannot print
@@ -58,13 +58,18 @@ async function throughPuppeteer(browser) {
         },
         eval: (work, ...args) => page.evaluate(/** @type {any} */ (work), ...args),
         click: (x, y) => page.mouse.click(x, y),
-        drag: async ({ x, y }, dx) => {
+        drag: async ({ x, y }, dx, moves = 4) => {
             await page.mouse.move(x, y);
             await page.mouse.down();
-            for (let n = 1; n <= 4; n++) await page.mouse.move(x + (dx * n) / 4, y);
+            for (let n = 1; n <= moves; n++) await page.mouse.move(x + (dx * n) / moves, y);
             await page.mouse.up();
         },
-        press: (key) => page.keyboard.press(key),
+        press: async (keys) => {
+            const [key, ...held] = keys.split('+').reverse();
+            for (const other of held) await page.keyboard.down(/** @type {any} */ (other));
+            await page.keyboard.press(/** @type {any} */ (key));
+            for (const other of held) await page.keyboard.up(/** @type {any} */ (other));
+        },
         resize: (width, height) => resize(page, width, height),
         shot: async () => Buffer.from(await page.screenshot()),
         pdf: async () => Buffer.from(await page.pdf({ format: 'A4' })),
@@ -106,7 +111,23 @@ const freePort = () =>
         })
     );
 
-const KEYS = { Tab: '\ue004', ArrowRight: '\ue014', Enter: '\ue007', Escape: '\ue00c' };
+/** As WebDriver writes keys without a letter. @type {Record<string, string>} */
+const KEYS = {
+    Tab: '\ue004',
+    Enter: '\ue007',
+    Shift: '\ue008',
+    Control: '\ue009',
+    Alt: '\ue00a',
+    Escape: '\ue00c',
+    PageUp: '\ue00e',
+    PageDown: '\ue00f',
+    End: '\ue010',
+    Home: '\ue011',
+    ArrowLeft: '\ue012',
+    ArrowUp: '\ue013',
+    ArrowRight: '\ue014',
+    ArrowDown: '\ue015',
+};
 
 /** @param {string} executablePath @returns {Promise<Driver>} */
 async function webkit(executablePath) {
@@ -166,7 +187,7 @@ async function webkit(executablePath) {
                         { type: 'pointerUp', button: 0 },
                     ],
                 }),
-            drag: ({ x, y }, dx) =>
+            drag: ({ x, y }, dx, moves = 4) =>
                 act({
                     type: 'pointer',
                     id: 'mouse',
@@ -174,24 +195,21 @@ async function webkit(executablePath) {
                     actions: [
                         { type: 'pointerMove', x: Math.round(x), y: Math.round(y), duration: 0 },
                         { type: 'pointerDown', button: 0 },
-                        ...[1, 2, 3, 4].map((n) => ({
+                        ...Array.from({ length: moves }, (_, n) => ({
                             type: 'pointerMove',
-                            x: Math.round(x + (dx * n) / 4),
+                            x: Math.round(x + (dx * (n + 1)) / moves),
                             y: Math.round(y),
                             duration: 30,
                         })),
                         { type: 'pointerUp', button: 0 },
                     ],
                 }),
-            press: (key) =>
-                act({
-                    type: 'key',
-                    id: 'keys',
-                    actions: [
-                        { type: 'keyDown', value: KEYS[key] },
-                        { type: 'keyUp', value: KEYS[key] },
-                    ],
-                }),
+            press: (keys) => {
+                const values = keys.split('+').map((key) => KEYS[key] ?? key);
+                const down = values.map((value) => ({ type: 'keyDown', value }));
+                const up = values.reverse().map((value) => ({ type: 'keyUp', value }));
+                return act({ type: 'key', id: 'keys', actions: [...down, ...up] });
+            },
             resize: async (width, height) => {
                 await size({ width, height });
                 const inner = await self.eval(() => [innerWidth, innerHeight]);
@@ -249,7 +267,7 @@ export const engines = [
  * @template T @param {Driver} driver @param {(...args: any[]) => T} question @param {any[]} args @returns {Promise<T>}
  */
 export async function until(driver, question, ...args) {
-    const end = Date.now() + 20_000;
+    const end = Date.now() + Number(process.env.PP_PATIENCE ?? 20_000);
     for (;;) {
         const answer = await driver.eval(question, ...args);
         if (answer) return answer;

@@ -233,8 +233,10 @@ export class Chart {
     /** The running time, null for none. @param {number | null} time */
     showTime(time) {
         if (this.#time === time) return;
+        const covered = this.#time !== null;
         this.#time = time;
         this.#drawTime();
+        if (covered !== (time !== null)) this.#overlay();
     }
 
     #drawTime() {
@@ -328,12 +330,14 @@ export class Chart {
             shown?.kind === 'action'
                 ? microbatchShapes(scene, simulation, simulation.actions.microbatch[shown.index])
                 : [];
-        const path = this.#path && !shown ? criticalPathShapes(scene, simulation) : [];
+        const path = this.#path ? criticalPathShapes(scene, simulation) : [];
         updateOverlay(
             svg,
             'circle' in simulation
                 ? circleShapes(scene, /** @type {any} */ (simulation))
                 : [...path, ...followed, ...selectionShapes(scene, simulation, shown)],
+            // Where the time covers what is still to come, paling the rest as well would leave nothing to see.
+            { dim: this.#time === null },
         );
         const at = this.#lit;
         const { x, y, w, h } = at < 0 || at >= simulation.actions.count ? noBox : scene.box(at);
@@ -371,6 +375,16 @@ export class Chart {
         this.#pinned = cell;
         if (focus) /** @type {HTMLElement | SVGElement} */ (this.#placeOf(cell) ?? this.cursor).focus();
         this.#show('pin');
+    }
+
+    /** Makes a cell the one that keys begin at; with the focus, if the chart has it already. @param {Selection} cell */
+    enter(cell) {
+        const within = this.box.matches(':focus-within');
+        this.#enterAt(cell);
+        if (!within) return;
+        const place = this.#placeOf(cell);
+        if (place) place.focus();
+        else this.#focus(cell);
     }
 
     /** After a finger, focus and click come later than its lifting; after a drag, no click comes at all. */

@@ -94,6 +94,8 @@ export class Order {
     /** The picked action is to be found again in the next drawing, and in focus if the chart had it. */
     #follow = false;
     #focus = false;
+    /** The step that was drawn last. @type {unknown} */
+    #drawn = null;
     open = false;
 
     /** @param {(name: string, places: number) => void} move @param {() => void} update */
@@ -232,10 +234,15 @@ export class Order {
     /** After the chart is drawn: the moved action stays chosen. @param {Chart} chart */
     drawn(chart) {
         chart.box.classList.toggle('ordering', this.open);
-        if (!this.#follow || !chart.simulation) return;
+        const { simulation } = chart;
+        const isNew = simulation !== this.#drawn;
+        this.#drawn = simulation;
+        if (!simulation || !(this.#follow || (this.open && isNew))) return;
+        const index = this.#index(simulation);
+        // Taken back, or moved by other means, the operation has another place: keys go on from there.
+        if (index >= 0 && this.#follow) chart.pick({ kind: 'action', index }, this.#focus);
+        else if (index >= 0) chart.enter({ kind: 'action', index });
         this.#follow = false;
-        const index = this.#index(chart.simulation);
-        if (index >= 0) chart.pick({ kind: 'action', index }, this.#focus);
     }
 
     /**

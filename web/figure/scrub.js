@@ -5,8 +5,9 @@ import { live } from 'lit/directives/live.js';
 /** Sideways pixels that change the number by one. */
 const PIXELS_PER_STEP = 10;
 
-/** @param {Event} event */
-const field = (event) => /** @type {HTMLInputElement} */ (event.target);
+/** @param {Event} event  of the field, or of the frame around it, which takes the pointer */
+const field = (event) =>
+    /** @type {HTMLInputElement} */ (/** @type {Element} */ (event.currentTarget).closest('.scrub')?.firstElementChild);
 /** @param {HTMLInputElement} input */
 const isFocused = (input) => input.matches(':focus');
 
@@ -41,12 +42,12 @@ export class Scrub {
         this.#state = state;
         const shown = this.#typed ?? state.value;
         const number = Number(state.value);
-        return html`<span class="scrub" data-shown=${shown}><input type="text" size="1" inputmode="numeric" autocomplete="off"
+        return html`<span class="scrub" data-shown=${shown} @mousedown=${this.#onMouseDown} @pointerdown=${this.#onDown}
+            @pointermove=${this.#onMove} @pointerup=${this.#onUp} @pointercancel=${this.#onCancel} @lostpointercapture=${this.#onUp}><input type="text" size="1" inputmode="numeric" autocomplete="off"
             role="spinbutton" aria-label=${state.label} aria-valuenow=${Number.isFinite(number) ? number : state.min}
             aria-valuemin=${state.min} aria-valuemax=${state.max} aria-valuetext=${state.valueText} title=${state.hint}
             .value=${live(shown)} @input=${this.#onInput} @blur=${this.#onBlur} @focus=${this.#onFocus}
-            @keydown=${this.#onKey} @mousedown=${this.#onMouseDown} @pointerdown=${this.#onDown} @pointermove=${this.#onMove} @pointerup=${this.#onUp}
-            @pointercancel=${this.#onCancel} @lostpointercapture=${this.#onUp}></span>`;
+            @keydown=${this.#onKey}></span>`;
     }
 
     /** @param {number} value */
@@ -96,6 +97,8 @@ export class Scrub {
     /** @param {PointerEvent} event */
     #onDown = (event) => {
         if (event.button !== 0 || isFocused(field(event))) return;
+        // From the first moment on: a quick hand has left the number before it has moved by one.
+        /** @type {Element} */ (event.currentTarget).setPointerCapture(event.pointerId);
         const value = /** @type {ScrubState} */ (this.#state).value;
         this.#drag = { x: event.clientX, from: this.#number(), before: value, moved: false };
     };
@@ -109,7 +112,6 @@ export class Scrub {
         if (!drag.moved) {
             if (steps === 0) return;
             drag.moved = true;
-            field(event).setPointerCapture(event.pointerId);
         }
         event.preventDefault();
         this.#set(drag.from + steps);
