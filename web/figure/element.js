@@ -5,7 +5,7 @@ import { guard } from 'lit/directives/guard.js';
 import { OPS, prepareEngine } from '../engine/engine.js';
 import { ask, askBeside, askFitting } from '../request/ask.js';
 import { History } from '../request/history.js';
-import { hashWith, lawful, requestFrom, stateIn, stateText } from '../request/link.js';
+import { hashWith, holdsStates, lawful, requestFrom, stateIn, stateText } from '../request/link.js';
 import { presetNamed, presetOf } from '../request/presets.js';
 import { asked, OPTIONS, ordersAnew, propertyOf, sameRequest, withSchedule } from '../request/state.js';
 import { sameCell } from '../scene/cells.js';
@@ -29,10 +29,13 @@ import { readGiven } from './edit-file.js';
 import { differenceText, withMove } from './edit-order.js';
 import elementCss from './element.css';
 import { Files } from './files.js';
+import { Focus } from './focus.js';
 import { notNear, sharedEngine, sharedEngineNow, whenNear, whyBlocked } from './hydration.js';
+import { keepKeys } from './keys.js';
 import { Prediction } from './predict.js';
 import { PythonPanel } from './python-panel.js';
 import { Formula, legend, Numbers } from './readings.js';
+import { openSection, watchSection } from './section.js';
 import { Sentence } from './sentence.js';
 import { scheduleTable } from './table.js';
 import { TEACHING_VIEWS, Teaching } from './teaching.js';
@@ -115,6 +118,8 @@ export class PipelineFigure extends LitElement {
     #byReader = false;
     /** The answer was read from the address of the page. */
     #byUrl = false;
+    /** What the figure showed at addresses that the reader has gone on from. @type {Map<string, { request: Request, file: import('./edit-file.js').Given | null }>} */
+    #left = new Map();
     /** The preset as the page, or the figure itself, wrote it last. @type {string | null} */
     #presetSeen = null;
     /** Conditions of the challenge, and the text they were read from. @type {{ text: string | null } & ReturnType<typeof parseChallenge>} */
@@ -179,6 +184,7 @@ export class PipelineFigure extends LitElement {
         () => this.#maySetFile(),
         () => this.#lang,
     );
+    #focus = new Focus();
     #prediction = new Prediction((term) => this.#reveal(term));
 
     constructor() {
@@ -195,6 +201,7 @@ export class PipelineFigure extends LitElement {
         this.ready = new Promise((settle) => {
             this.#settle = settle;
         });
+        for (const type of ['keydown', 'keypress', 'keyup']) this.addEventListener(type, /** @type {any} */ (keepKeys));
     }
 
     /** @type {(lives: boolean) => void} */
@@ -245,6 +252,7 @@ export class PipelineFigure extends LitElement {
         addEventListener('beforeprint', this.#onBeforePrint);
         addEventListener('afterprint', this.#onAfterPrint);
         addEventListener('hashchange', this.#onHash);
+        watchSection();
         for (const [name, listener] of Object.entries(this.#given))
             this.addEventListener(name, /** @type {any} */ (listener));
         this.#onPage();
@@ -280,7 +288,7 @@ export class PipelineFigure extends LitElement {
         this.#blocked = null;
         this.requestUpdate();
         this.#takePreset(true);
-        this.#onHash();
+        this.#onHash(null);
     }
 
     /** @param {unknown} error */
@@ -329,22 +337,31 @@ export class PipelineFigure extends LitElement {
 
     // ---- state ----
 
-    /** What the address of the page says of this figure. Nothing it says can be refused: the nearest lawful is taken. */
-    #onHash = () => {
+    /**
+     * What the address of the page says of this figure. Nothing it says can be refused: the nearest lawful is taken. An address
+     * that says nothing of it but was left once has the figure back as it was then.
+     * @param {HashChangeEvent | null} event
+     */
+    #onHash = (event) => {
         const engine = this.#engine;
         if (engine === null || !this.figureId) return;
+        if (event) this.#left.set(event.oldURL, { request: this.request, file: this.#file });
         const text = stateIn(location.hash, this.figureId);
-        if (text === null || text === stateText(this.request)) return;
-        const request = lawful(engine, requestFrom(text), LINKED_ACTIONS);
-        if (!request) return;
+        const before = text === null ? this.#left.get(location.href) : null;
+        if (text === null && !before) return;
+        if (text !== null && text === stateText(this.request)) return;
+        const request = before ? before.request : lawful(engine, requestFrom(text ?? ''), LINKED_ACTIONS);
+        if (!request || (before && sameRequest(request, this.request) && before.file === this.#file)) return;
         this.#aside = {};
         this.#byUrl = true;
+        if (before) this.#setFile(before.file);
         this.#take(request);
     };
 
-    /** The address of the page with the present state in it. */
+    /** The address of the page with the present state in it, null where it has no place for one. */
     #link() {
-        return new URL(hashWith(location.hash, this.figureId ?? '', stateText(this.request)), location.href).href;
+        if (!this.figureId || this.#file || !holdsStates(location.hash)) return null;
+        return new URL(hashWith(location.hash, this.figureId, stateText(this.request)), location.href).href;
     }
 
     /**
@@ -508,10 +525,11 @@ export class PipelineFigure extends LitElement {
 
     /** @param {Map<string, unknown>} changed */
     willUpdate(changed) {
+        if (this.shadowRoot) this.#focus.note(this.shadowRoot);
         if (changed.has('lang')) this.#onPage();
         const engine = this.#engine;
         if (engine === null) return;
-        if (changed.has('figureId')) this.#onHash();
+        if (changed.has('figureId')) this.#onHash(null);
         if (this.hasUpdated) this.#takePreset(false);
         if (this.readonly && this.#view === 'train') this.#setView(null);
         const request = this.request;
@@ -834,7 +852,7 @@ export class PipelineFigure extends LitElement {
                       })
                     : nothing
             }
-            ${open === 'files' && !this.#printing ? this.#files.render({ engine: state.engine, simulation, request: state.request, file: this.#file, lang }, this.figureId && !this.#file ? () => this.#link() : null) : nothing}
+            ${open === 'files' && !this.#printing ? this.#files.render({ engine: state.engine, simulation, request: state.request, file: this.#file, lang }, this.#link() === null ? null : () => this.#link() ?? '') : nothing}
             ${open === 'files' && !this.#printing && !this.#file ? this.#python.render(state.engine, simulation, { ...asked(state.request), ...this.#training.options }, lang) : nothing}
         </div>`;
     }
@@ -854,6 +872,7 @@ export class PipelineFigure extends LitElement {
         const [isNew, byReader, byUrl] = [this.#isNew, this.#byReader, this.#byUrl];
         this.#isNew = this.#byReader = this.#byUrl = false; // also where a reader asked for what is there
         if (isNew) this.#tell(byReader, byUrl);
+        this.#focus.keep();
     }
 
     /** The time that runs, or at which a device fails. */
@@ -956,6 +975,7 @@ export class PipelineFigure extends LitElement {
         states?.[error ? 'add' : 'delete']('error');
         if (!states?.has('ready')) {
             states?.add('ready');
+            openSection();
             this.#settle(true);
             this.#fire('pipeline-ready', { state: this.request });
         }
@@ -974,10 +994,10 @@ export class PipelineFigure extends LitElement {
     #rest() {
         const checked = this.#checked();
         this.#announce();
-        if (this.figureId && this.#simulation && !this.#file) {
+        if (this.#simulation) {
             try {
                 const link = this.#link(); // whole: a page may have a base of its own
-                if (link !== location.href) history.replaceState(history.state, '', link);
+                if (link !== null && link !== location.href) history.replaceState(history.state, '', link);
             } catch {} // a frame without an address, or a browser that has had enough
         }
         if (!checked) return;

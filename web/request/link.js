@@ -58,6 +58,20 @@ export function stateIn(hash, id) {
     );
 }
 
+/** May a state be written into a hash? A page that keeps its route there would take it for another. @param {string} hash */
+export const holdsStates = (hash) => !/^#[/!]/.test(hash);
+
+/** The section that a hash names before the states of figures, null if there is none. @param {string} hash */
+export function sectionIn(hash) {
+    const [name, ...states] = partsOf(hash);
+    if (name?.includes('=') || !states.some((part) => part.startsWith('pipeline.'))) return null;
+    try {
+        return decodeURIComponent(name);
+    } catch {
+        return name; // a torn % sequence
+    }
+}
+
 /** The hash with a figure's state in it. @param {string} hash @param {string} id @param {string} state */
 export function hashWith(hash, id, state) {
     const key = keyOf(id);
