@@ -100,9 +100,18 @@ const common = {
     metafile: true,
     logLevel: 'warning', // prints errors too; a build that fails has said why
 };
-// A classic script stays ASCII, since it is read in the page's encoding; modules are always read as UTF-8.
 const script = { format: 'iife', globalName: 'PipelineFigure' };
-const module = { format: 'esm', charset: 'utf8' };
+const module = { format: 'esm' };
+/**
+ * A script as ASCII: pages name no encoding, or another, and what is read in theirs must come out right. esbuild escapes
+ * strings, but neither regular expressions nor templates, where an escape means the same.
+ * @param {string} name
+ */
+function toAscii(name) {
+    const code = readFileSync(join(dist, name), 'utf8');
+    const escape = (/** @type {string} */ letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    writeFileSync(join(dist, name), code.replace(/[^\0-\x7f]/g, escape));
+}
 // The module with everything inside may be imported where there is no page (server rendering): lit has files for Node
 // that run in both, and "neutral" keeps esbuild from preferring those that do not.
 const anywhere = { platform: 'neutral', mainFields: ['module', 'main'], conditions: ['production', 'node'] };
@@ -135,6 +144,7 @@ const parts = {}; // bytes of each input inside an output
 for (const [name, options] of Object.entries(outputs)) {
     const { metafile } = await build({ ...common, ...options, outfile: join(dist, name) }).catch(() => process.exit(1));
     parts[name] = Object.values(metafile.outputs)[0].inputs;
+    toAscii(name);
     report(name);
 }
 writeFileSync(join(root, 'build/parts.json'), JSON.stringify(parts)); // read by scripts/sizes.mjs
