@@ -1590,7 +1590,8 @@ PP_EXPORT(pp_table_measured)
 void pp_table_measured(const pp_table *table, const pp_schedule *schedule, pp_timeline *timeline);
 /* The figures that need nothing but times, whatever ran: makespan, span, busy, idle, utilization, bubbles, lower_bound
  * (the busiest rank), fill_end, drain_start; per rank busy, idle, first, last. Other fields are left as they are.
- * Fails with RECORD: no times in the file, or one action of a rank starts before the one before it has finished. */
+ * Fails with RECORD: no times in the file, or one action of a rank starts before the one before it has finished; or with
+ * OVERFLOW: the sums are beyond what a double holds. */
 PP_EXPORT(pp_table_report)
 int32_t pp_table_report(const pp_table *table, pp_summary *summary, pp_rank_report *ranks, pp_fault *fault);
 

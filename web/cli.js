@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The command line: the same core as the page, from a terminal.
-// Exit status: 0 fine, 1 the schedule itself is at fault, 2 wrong use. Faults are one line on stderr.
+// Exit status: 0 fine, 1 the schedule itself is at fault or the training diverged, 2 wrong use. Faults are one line on stderr.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import process from 'node:process';
@@ -83,6 +83,20 @@ function readInput(file, text) {
     }
 }
 
+/**
+ * What becomes of a standard output that takes no more. A reader that has seen enough and closed it (head) is no fault; a
+ * full disk is one line, as for any other file. Where even the errors are not read, there is nobody left to tell.
+ * @param {any} text
+ */
+function mindTheOutput(text) {
+    process.stdout.on('error', (/** @type {NodeJS.ErrnoException} */ error) => {
+        if (error.code === 'EPIPE') return;
+        process.stderr.write(`pipeline-figure: ${text.cannotWrite('stdout', error.code)}\n`);
+        process.exitCode = 2;
+    });
+    process.stderr.on('error', () => {});
+}
+
 /** @param {string} output @param {string | undefined} file @param {any} text */
 function deliver(output, file, text) {
     if (file === undefined) {
@@ -133,10 +147,14 @@ async function run(args) {
         const kind = /** @type {any} */ (oneOf('format', taken.format ?? 'text', formats, text));
         if (taken.kill !== undefined && !workers) throw new UsageError(text.killNeedsWorkers);
         const refuse = (/** @type {string} */ message) => new UsageError(message);
-        const output = workers
+        const { output, diverged } = workers
             ? await workersCommand(engine, left, lang, kind, taken.kill, refuse)
             : trainCommand(engine, left, lang, kind, refuse);
         deliver(output, taken.o, text);
+        if (diverged) {
+            process.stderr.write(`pipeline-figure: ${cliStrings[lang].diverged(diverged)}\n`);
+            process.exitCode = 1;
+        }
         return;
     }
     const file = (/** @type {string} */ path) => ({ name: basename(path), input: readInput(path, text) });
@@ -235,11 +253,17 @@ function blockedText(blocked, text) {
     return ` ${text.blocked(shown.join(', '), blocked.length > shown.length)}`;
 }
 
+const spoken = cliStrings[asked(process.argv)];
+mindTheOutput(spoken);
 try {
     await run(process.argv.slice(2));
 } catch (error) {
-    if (!(error instanceof PipelineError || error instanceof UsageError || error instanceof PlanError)) throw error;
-    const blocked = error instanceof PipelineError ? blockedText(error.blocked, cliStrings[asked(process.argv)]) : '';
-    process.stderr.write(`pipeline-figure: ${error.message}${blocked}\n`);
+    // A text longer than the engine can hold, or more memory than there is.
+    const tooLarge = error instanceof RangeError;
+    const known = error instanceof PipelineError || error instanceof UsageError || error instanceof PlanError;
+    if (!known && !tooLarge) throw error;
+    const message = tooLarge ? spoken.tooLarge(error.message) : error.message;
+    const blocked = error instanceof PipelineError ? blockedText(error.blocked, spoken) : '';
+    process.stderr.write(`pipeline-figure: ${message}${blocked}\n`);
     process.exitCode = error instanceof PipelineError && SCHEDULE_FAULTS.has(error.code) ? 1 : 2;
 }

@@ -317,6 +317,11 @@ int32_t pp_table_report(const pp_table *table, pp_summary *out, pp_rank_report *
     out->makespan = end;
     out->idle = table->ranks * end - out->busy;
     for (int32_t r = 0; r < table->ranks; r++) ranks[r].idle = end - ranks[r].busy;
+    if (!isfinite(table->ranks * end) || !isfinite(out->busy)) {
+        pp_fault scratch;
+        pp_fault_start(fault, &scratch, PP_ERR_OVERFLOW);
+        return PP_ERR_OVERFLOW;
+    }
     pp_report_shares(out, table->ranks, exact);
     return PP_OK;
 }

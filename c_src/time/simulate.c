@@ -142,7 +142,8 @@ static void time_overlapped(const pp_schedule *s, const double *costs, pp_timeli
 
 /* The gap a rank stands in: which of the (at most two) messages out and in are not through, and when the others were. */
 typedef struct gap {
-    double sent, through;    /* end of the sends; end of everything */
+    double sent[2]; /* per half of the slot behind: when its message was through; the slot's end if it has none */
+    double through; /* end of everything so far */
     int32_t sends, receives; /* bits: first and second half of the slot */
 } gap;
 
@@ -167,7 +168,7 @@ static void gap_open(const rendezvous *v, int32_t r, double free) {
     const pp_schedule *s = v->s;
     int32_t i = v->head[r];
     gap *g = &v->gaps[r];
-    *g = (gap){.sent = free, .through = free};
+    *g = (gap){.sent = {free, free}, .through = free};
     if (i > s->rank_begin[r])
         for (int32_t x = slot_of(s, i - 1); x < i; x++)
             if (v->taker[x] >= 0 && crosses(s, x, v->taker[x])) g->sends |= 1 << (x - slot_of(s, i - 1));
@@ -178,11 +179,21 @@ static void gap_open(const rendezvous *v, int32_t r, double free) {
     }
 }
 
-/* 1 if rank r has posted the receive from `peer`: its sends are through, or all go to that same peer. */
-static int posted(const rendezvous *v, int32_t r, int32_t peer) {
-    int32_t first = v->gaps[r].sends != 0 ? slot_of(v->s, v->head[r] - 1) : 0;
-    for (int32_t n = 0; n < 2; n++)
-        if ((v->gaps[r].sends >> n & 1) && pp_rank_of_action(v->s, v->taker[first + n]) != peer) return 0;
+/* 1 if rank r has posted the receive from `peer`: what it sends to others is through; and since when. What it sends to that
+ * same peer is posted together with the receive, whether it is through or not. */
+static int posted(const rendezvous *v, int32_t r, int32_t peer, double *since) {
+    const gap *g = &v->gaps[r];
+    const int32_t at = v->head[r];
+    *since = 0;
+    if (at == v->s->rank_begin[r]) return 1;
+    const int32_t first = slot_of(v->s, at - 1);
+    *since = v->line->finish[at - 1];
+    for (int32_t n = 0; first + n < at; n++) {
+        const int32_t taker = v->taker[first + n];
+        if (taker < 0 || pp_rank_of_action(v->s, taker) == peer) continue;
+        if (g->sends >> n & 1) return 0;
+        *since = later(*since, g->sent[n]);
+    }
     return 1;
 }
 
@@ -203,14 +214,15 @@ static int receive(const rendezvous *v, int32_t r, int32_t *waits) {
             g->receives &= ~(1 << n);
             continue; /* handed over on the same rank */
         }
-        if (!posted(v, r, from)) continue;
-        double ready = g->sends != 0 ? v->line->finish[i - 1] : g->sent;
+        double ready;
+        if (!posted(v, r, from, &ready)) continue;
         double end = later(v->line->finish[x], ready) + pp_latency_of(s, v->costs, v->line, y);
         g->receives &= ~(1 << n);
         g->through = later(g->through, end);
         gap *other = &v->gaps[from];
-        other->sends &= ~(1 << (x - slot_of(s, v->head[from] - 1)));
-        other->sent = later(other->sent, end);
+        const int32_t half = x - slot_of(s, v->head[from] - 1);
+        other->sends &= ~(1 << half);
+        other->sent[half] = end;
         other->through = later(other->through, end);
     }
     if (g->sends != 0) {

@@ -5,7 +5,7 @@
 #include "schedules/schedule.h"
 
 /* Doubles of scratch per rank in a timeline. */
-#define PP_RANK_SCRATCH 5
+#define PP_RANK_SCRATCH 6
 
 /* Ticks an action takes by itself; a half of a fused slot takes the slot's. i indexes schedule->actions. */
 double pp_cost_of(const pp_schedule *schedule, const double *costs, int32_t i);

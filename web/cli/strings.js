@@ -58,6 +58,12 @@ would be best; --cuts says how many layers each measured stage had; --after comp
         cannotWrite: (/** @type {string} */ file, /** @type {string} */ code) =>
             `${file}: cannot be written (${code}).`,
         cannotRead: (/** @type {string} */ file, /** @type {string} */ code) => `${file}: cannot be read (${code}).`,
+        tooLarge: (/** @type {string} */ reason) =>
+            `The result is too large to be written (${reason}); ask for fewer micro-batches, or --format csv.`,
+        diverged: (/** @type {{ step: number, cause: string }} */ { step, cause }) =>
+            `The training left the range of numbers in step ${step}: ${
+                cause === 'loss' ? 'the loss' : 'a gradient'
+            } is no longer a finite number, and from then on the weights do not change. Take a smaller rate.`,
         needsFile: (/** @type {string} */ command) => `${command}: the file to read must follow; - is standard input.`,
         noMeaning: (/** @type {string} */ name, /** @type {string} */ value) =>
             `${name} = ${value} has no meaning here. Leave out ${name}.`,
@@ -202,6 +208,12 @@ FILE — расписание: таблица PyTorch либо то, что за
             `${file}: не удалось записать (${code}).`,
         cannotRead: (/** @type {string} */ file, /** @type {string} */ code) =>
             `${file}: не удалось прочитать (${code}).`,
+        tooLarge: (/** @type {string} */ reason) =>
+            `Результат слишком велик, записать его нельзя (${reason}); возьмите меньше микробатчей или --format csv.`,
+        diverged: (/** @type {{ step: number, cause: string }} */ { step, cause }) =>
+            `Обучение разошлось на шаге ${step}: ${
+                cause === 'loss' ? 'значение функции потерь' : 'один из градиентов'
+            } уже не конечное число, и с этого шага веса не меняются. Уменьшите скорость обучения (rate).`,
         needsFile: (/** @type {string} */ command) => `${command}: дальше нужен файл; - означает стандартный ввод.`,
         noMeaning: (/** @type {string} */ name, /** @type {string} */ value) =>
             `${name} = ${value}: здесь это ничего не значит. Уберите ${name}.`,

@@ -13,6 +13,7 @@ const ROWS = 10;
  * @param {import('../engine/engine.js').Engine} engine @param {[string, string][]} pairs
  * @param {'en' | 'ru'} lang @param {string} format  text, json, torch or python
  * @param {(message: string) => Error} refuse
+ * @returns {{ output: string, diverged: import('../engine/engine.js').Divergence | null }}
  */
 export function trainCommand(engine, pairs, lang, format, refuse) {
     const training = engine.train(pairs);
@@ -24,17 +25,19 @@ export function trainCommand(engine, pairs, lang, format, refuse) {
             const { layers, cuts } = training;
             const text = pythonTwin(training.simulation, { settings, layers, cuts }, lang);
             if (text === null) throw refuse(cliStrings[lang].noTwin);
-            return text;
+            return { output: text, diverged: null };
         }
         const { steps } = training.settings;
-        if (format === 'torch') return toTask(engine, training);
+        if (format === 'torch') return { output: toTask(engine, training), diverged: training.diverged };
         const records = [];
         for (let step = 0; step < steps; step++) {
             const record = training.step();
             if (format === 'json' || step === 0 || step === steps - 1 || step % Math.ceil(steps / ROWS) === 0)
                 records.push(record);
         }
-        return format === 'json' ? toJson(engine, training, records) : toText(engine, training, records, lang, pairs);
+        const output =
+            format === 'json' ? toJson(engine, training, records) : toText(engine, training, records, lang, pairs);
+        return { output, diverged: training.diverged };
     } finally {
         training.close();
     }
@@ -55,6 +58,7 @@ function toJson(engine, training, records) {
         peak_activations: training.peaks,
         peak_activation_bytes: training.activationBytes,
         steps: records,
+        ...(training.diverged ? { diverged: training.diverged } : {}),
         semantics: training.semantics(),
     };
     return `${JSON.stringify(out)}\n`;
@@ -73,8 +77,8 @@ function toTask(engine, training) {
     const steps = [];
     for (let step = 0; step < training.settings.steps; step++) {
         const { features, labels } = batchOf(training, step);
-        const { loss, skipped } = training.step();
-        if (skipped > 0) break; // nothing to compare with: the numbers are not finite
+        const { loss } = training.step();
+        if (training.diverged) break; // nothing to compare with: the numbers are not finite
         steps.push({ loss, features: base64(features), labels: base64(labels) });
     }
     const out = {

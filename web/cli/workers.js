@@ -1,7 +1,7 @@
 // "train --workers": the run by one worker a rank, measured beside the model's prediction and beside one worker alone. What is
 // told is what was measured: no speed-up is said that the clock did not show.
 import { availableParallelism } from 'node:os';
-import { OPS } from '../engine/engine.js';
+import { divergenceOf, OPS } from '../engine/engine.js';
 import { endOf, MOST_WORKERS, measuredOf, median, middleStep, predict, WorkerRun } from '../engine/workers.js';
 import { threadWorker } from '../engine/workers-node.js';
 import { namedSettings } from '../write/python-twin.js';
@@ -36,7 +36,9 @@ export async function workersCommand(engine, pairs, lang, format, kill, refuse) 
         if (lost === null) throw refuse(text.badKill(kill, actions.count - 1, training.settings.steps - 1));
         run = await new WorkerRun(training, threadWorker).start();
         const measured = await measure(engine, pairs, training, run, lost);
-        return format === 'json' ? toJson(engine, training, measured) : toText(engine, training, measured, lang);
+        const output =
+            format === 'json' ? toJson(engine, training, measured) : toText(engine, training, measured, lang);
+        return { output, diverged: measured.diverged };
     } finally {
         run?.close();
         training.close();
@@ -94,7 +96,11 @@ async function measure(engine, pairs, training, run, kill) {
     const predicted = predict(engine, schedule, costs);
     const own = training.state.stages;
     const equal = run.state.stages.every((bytes, stage) => Buffer.compare(bytes, own[stage]) === 0);
-    return { run, records, times, shown: { ...shown, measured: step }, costs, predicted, equal };
+    const diverged = records
+        .map((/** @type {any} */ record) => divergenceOf(training.settings, record))
+        .find((found) => found !== null);
+    const told = diverged ?? null;
+    return { run, records, times, shown: { ...shown, measured: step }, costs, predicted, equal, diverged: told };
 }
 
 /** @param {any} measured */
@@ -155,6 +161,7 @@ function toJson(engine, training, measured) {
         // On the clock of the actions: when each rank had heard all of the others and made its update.
         ends: [...shown.ended].map((end) => end - Math.min(...shown.start)),
         steps: records.map((/** @type {any} */ { step, loss, skipped }) => ({ step, loss, skipped })),
+        ...(measured.diverged ? { diverged: measured.diverged } : {}),
     };
     return `${JSON.stringify(out)}\n`;
 }

@@ -1114,6 +1114,19 @@ export class Held {
     }
 }
 
+/** @typedef {{ step: number, cause: 'loss' | 'gradient' }} Divergence */
+
+/**
+ * Has a training left the range of numbers in this step? Where the loss is scaled, a gradient that overflows is part of it:
+ * the step is skipped and the scale halved.
+ * @param {Record<string, number>} settings @param {{ step: number, loss: number, skipped: number | boolean }} record
+ * @returns {Divergence | null}
+ */
+export function divergenceOf(settings, { step, loss, skipped }) {
+    if (!Number.isFinite(loss)) return { step, cause: 'loss' };
+    return skipped && !(settings.loss_scale > 1) ? { step, cause: 'gradient' } : null;
+}
+
 /** The core of a training that has given its memory back, which may be another's by now. */
 const closed = new Proxy(
     {},
@@ -1197,6 +1210,9 @@ export class Training {
             core.pp_training_widths(this.#training, widths);
             /** Units of each layer, inputs first. */
             this.layers = this.#ints(widths, this.settings.depth + 1);
+            /** The step in which a number stopped being finite, and which; from then on weights do not change.
+             * @type {Divergence | null} */
+            this.diverged = null;
             const networkKind = core.pp_training_kind(this.#training);
             const stream = access.isAsynchronous(named);
             this.#delayed = stream;
@@ -1275,9 +1291,15 @@ export class Training {
             go(at, this.#data, this.#training, this.#step, memory, bytes, this.#out);
         this.#step++;
         const reference = this.#references[this.#references.length - 1].at;
+        const loss = core.pp_run_loss(this.#run);
+        this.diverged ??= divergenceOf(this.settings, {
+            step: this.#step,
+            loss,
+            skipped: core.pp_run_skipped(this.#run),
+        });
         return {
             step: this.#step,
-            loss: core.pp_run_loss(this.#run),
+            loss,
             reference_loss: new Float64Array(core.memory.buffer, this.#out, 1)[0],
             gradient_difference: core.pp_gradient_difference(this.#network, reference),
             weight_difference: core.pp_weight_difference(this.#network, reference),

@@ -268,7 +268,8 @@ export class TrainingPanel {
                     <tr><th scope="row">${t('train_accuracy')}</th><td data-value="accuracy">${record ? formatPercent(record.accuracy, lang) : '—'}</td></tr>
                 </tbody>
             </table>
-            ${record && record.skipped > 0 ? html`<p class="refusal">${t('train_skipped', record.skipped)}</p>` : nothing}`;
+            ${training.diverged ? html`<p class="refusal">${t(`train_diverged_${training.diverged.cause}`, training.diverged.step)}</p>` : nothing}
+            ${record && record.skipped > 0 && !training.diverged ? html`<p class="refusal">${t('train_skipped', record.skipped)}</p>` : nothing}`;
     }
 }
 

@@ -501,6 +501,10 @@ export default {
     train_gradients: 'largest difference of gradients',
     train_weights: 'largest difference of weights',
     train_accuracy: 'right answers',
+    train_diverged_loss:
+        'The training left the range of numbers in step {0}: the loss is no longer a finite number, and from then on the weights do not change. Take a smaller learning rate.',
+    train_diverged_gradient:
+        'The training left the range of numbers in step {0}: a gradient is no longer a finite number, and from then on the weights do not change. Take a smaller learning rate.',
     train_skipped:
         'Steps skipped: {0}. The loss or a gradient was no longer a finite number; take a smaller learning rate.',
     train_exactly_zero: 'exactly 0',

@@ -5,59 +5,7 @@
 
 #include "check.h"
 #include "plan.h"
-
-static uint64_t state;
-
-static uint32_t random_below(uint32_t n) {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (uint32_t)(state >> 33) % n;
-}
-
-/* "a" or one number per stage, quarters so that sums are exact. */
-static int cost_list(char *out, size_t size, const char *name, int32_t stages, uint32_t quarters, int zero) {
-    int used = snprintf(out, size, "\n%s=", name);
-    int32_t count = random_below(2) ? 1 : stages;
-    for (int32_t s = 0; s < count; s++) {
-        uint32_t value = random_below(quarters) + !zero;
-        used += snprintf(out + used, size - (size_t)used, s > 0 ? " %u.%02u" : "%u.%02u", value / 4, value % 4 * 25);
-    }
-    return used;
-}
-
-static void request(char *text, size_t size) {
-    int32_t id = (int32_t)random_below((uint32_t)pp_schedule_count());
-    int32_t p = (int32_t)random_below(random_below(8) == 0 ? 16 : 6) + 1;
-    int32_t m = (int32_t)random_below(random_below(8) == 0 ? 40 : 12) + 1;
-    if (random_below(2)) m *= p; /* many rules want a multiple */
-    int32_t low = pp_schedule_chunks_min(id), high = pp_schedule_chunks_max(id);
-    int32_t v = low + (int32_t)random_below((uint32_t)((high < 3 ? high : 3) - low + 1));
-    int used = snprintf(text, size, "schedule=%s\nranks=%d\nmicrobatches=%d\nchunks=%d", pp_schedule_name(id), p, m, v);
-    for (int32_t o = 0; o < pp_option_count(); o++) {
-        if (!pp_schedule_option_used(id, o) || o == PP_OPT_SCHEDULE || random_below(3) > 0) continue;
-        int32_t names = 0;
-        while (pp_option_kind(o) == 'E' && pp_option_value_name(o, names)[0] != 0) names++;
-        if (names > 0)
-            used += snprintf(text + used, size - (size_t)used, "\n%s=%s", pp_option_name(o),
-                             pp_option_value_name(o, (int32_t)random_below((uint32_t)names)));
-        else if (o == PP_OPT_GROUP)
-            used += snprintf(text + used, size - (size_t)used, "\ngroup=%d",
-                             (p + 1) / 2 + (int32_t)random_below((uint32_t)p / 2 + 4));
-        else if (o == PP_OPT_PIPES || o == PP_OPT_WARMUP_FACTOR)
-            used += snprintf(text + used, size - (size_t)used, "\n%s=%u", pp_option_name(o),
-                             (o == PP_OPT_PIPES ? 2 : 1) * (random_below(2) + 1));
-        else if (o == PP_OPT_EXTRA_WARMUP || o == PP_OPT_SLICES)
-            used += snprintf(text + used, size - (size_t)used, "\n%s=%u", pp_option_name(o), random_below(3) + 1);
-    }
-    int32_t stages = p * v;
-    used += cost_list(text + used, size - (size_t)used, "forward", stages, 12, 0);
-    used += cost_list(text + used, size - (size_t)used, "input-gradient", stages, 12, 0);
-    used += cost_list(text + used, size - (size_t)used, "weight-gradient", stages, 12, 0);
-    /* not below the longest F and the longest B that the lists above can hold */
-    if (random_below(2)) used += snprintf(text + used, size - (size_t)used, "\noverlap-cost=%u", 6 + random_below(3));
-    if (random_below(2)) cost_list(text + used, size - (size_t)used, "latency", stages, 8, 1);
-}
+#include "random_request.h"
 
 /* ---- a second simulator, by the rules of the header and not by the code of the library ---- */
 
@@ -247,10 +195,10 @@ static int one(const char *text, int64_t *accepted, int64_t *deadlocked) {
 
 int main(int argc, char **argv) {
     int64_t wanted = argc > 1 ? atoll(argv[1]) : 20000, accepted = 0, deadlocked = 0;
-    state = 0x9E3779B97F4A7C15u ^ (uint64_t)(argc > 2 ? atoll(argv[2]) : 1);
+    random_start(argc > 2 ? (uint64_t)atoll(argv[2]) : 1);
     for (int64_t n = 0; n < wanted; n++) {
         char text[4096];
-        request(text, sizeof text);
+        random_request(text, sizeof text);
         one(text, &accepted, &deadlocked);
     }
     printf("properties: %lld requests, %lld accepted, %lld deadlocked as asked\n", (long long)wanted,

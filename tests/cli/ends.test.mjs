@@ -1,0 +1,83 @@
+// How the command line ends: whatever happens, no stack trace. A reader that closes the pipe is no fault; a full disk, sums
+// past what a double holds and a training that diverges are one line and a status; a step of no length breaks no format.
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { runCli } from '../support/cli.mjs';
+
+const cli = fileURLToPath(new URL('../../web/cli.js', import.meta.url));
+const quiet = /^$/;
+const oneLine = /^pipeline-figure: [^\n]+\n$/;
+
+/** A shell line in which "pf" is the command line; its own status comes last. @param {string} line */
+function shell(line) {
+    const script = `pf() { "${process.execPath}" "${cli}" "$@"; }\n${line}`;
+    const { stdout, stderr } = spawnSync('sh', ['-c', script], { encoding: 'utf8' });
+    return { stdout, stderr };
+}
+
+test('a closed pipe ends it quietly', () => {
+    const { stdout, stderr } = shell(
+        '{ pf simulate -s 1f1b -p 8 -m 3000 --format csv; echo "status $?" >&2; } | head -n 1',
+    );
+    assert.equal(stdout, 'device,index,op,stage,microbatch,start,end\n');
+    assert.equal(stderr, 'status 0\n');
+});
+
+test('a full disk is one line and status 2', { skip: !existsSync('/dev/full') }, () => {
+    for (const words of ['simulate', '--help', '--version', 'train -s gpipe --steps 1']) {
+        const { stderr } = shell(`pf ${words} > /dev/full; echo "status $?" >&2`);
+        assert.match(stderr, /^pipeline-figure: stdout: cannot be written \(ENOSPC\)\.\nstatus 2\n$/, words);
+    }
+});
+
+test('a step of no length breaks no format', () => {
+    for (const schedule of ['forward', '1f1b', 'zb-h1', 'interleaved', 'v-half', 'zb-auto'])
+        for (const format of ['text', 'json', 'csv', 'torch', 'trace', 'svg']) {
+            const { status, stdout, stderr } = runCli(
+                `simulate -s ${schedule} -p 2 -m 4 --forward 0 --backward 0 --format ${format}`,
+            );
+            assert.equal(status, 0, `${schedule} ${format}: ${stderr}`);
+            assert.doesNotMatch(stdout, /NaN|Infinity|∞|undefined/, `${schedule} ${format}`);
+            if (format === 'json' || format === 'trace') JSON.parse(stdout);
+        }
+});
+
+test('sums past what a double holds are refused', () => {
+    const file = JSON.stringify([
+        { rank: 0, start: 0, finish: 1e308 },
+        { rank: 0, start: 1e308, finish: 1.7e308 },
+        { rank: 1, start: 0, finish: 1.7e308 },
+    ]);
+    const { status, stdout, stderr } = runCli('check - --times measured', file);
+    assert.equal(status, 2);
+    assert.match(stdout, quiet);
+    assert.match(stderr, /^pipeline-figure: The times add up beyond what a number can hold/);
+    assert.match(stderr, oneLine);
+});
+
+test('a training that diverges says in which step and why', () => {
+    const line = 'train -s 1f1b -p 2 -m 4 --rate 1000 --activation relu --loss squared-error --steps 8';
+    const text = runCli(line);
+    assert.equal(text.status, 1);
+    assert.match(text.stderr, /in step 3: the loss is no longer a finite number/);
+    assert.match(text.stderr, oneLine);
+    assert.match(runCli(`${line} --lang ru`).stderr, /Обучение разошлось на шаге 3: значение функции потерь/);
+    const json = runCli(`${line} --format json`);
+    assert.equal(json.status, 1);
+    assert.deepEqual(JSON.parse(json.stdout).diverged, { step: 3, cause: 'loss' });
+    const workers = runCli(`${line} --workers`);
+    assert.equal(workers.status, 1);
+    assert.match(workers.stderr, /in step 3: the loss/);
+    const fine = runCli('train -s 1f1b -p 2 -m 4 --steps 3 --format json');
+    assert.equal(fine.status, 0);
+    assert.equal(JSON.parse(fine.stdout).diverged, undefined);
+});
+
+test('a step that is skipped to halve the scale of the loss is no divergence', () => {
+    const { status, stderr } = runCli('train -s 1f1b -p 2 -m 4 --steps 12 --loss-scale 1e38 --scale-growth 0');
+    assert.equal(status, 0, stderr);
+    assert.match(stderr, quiet);
+});
