@@ -447,3 +447,10 @@ test('a table whose every action waits for a far rank is checked, and its deadlo
     [row[0], row[1], row[2], row[3]] = [row[2], row[3], row[0], row[1]];
     assert.throws(() => engine.check(text()), { code: 'deadlock' });
 });
+
+test('a rank without actions is still there when a table that was written is read back', () => {
+    for (const comms of ['keep', 'compute-only', 'compute-comms', 'transfers']) {
+        const written = engine.torchCsv({ comms }, '0F0\n,\n');
+        assert.equal(engine.check(written).config.ranks, 2, comms);
+    }
+});
