@@ -1,5 +1,5 @@
-// Every promise has a test: the table of support/rows.mjs against the names of the tests, and, where the lists that the
-// promises come from lie beside the repository, against those.
+// Every promise has a test: the table of support/rows.mjs against the names of the tests; and every id that a test names has its
+// meaning in cases.md.
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import test from 'node:test';
@@ -39,17 +39,40 @@ test('tests name no row that the table lacks, nor one in a file that the table d
     }
 });
 
-const lists = fileURLToPath(new URL('../../shared/', import.meta.url));
-const without = existsSync(`${lists}cases.md`) && existsSync(`${lists}web.md`) ? false : `no lists at ${lists}`;
-if (without) console.error(`\n*** ${without}: the rows were NOT compared with the lists they come from ***\n`);
+const cases = readFileSync(`${root}tests/cases.md`, 'utf8');
+const told = [...cases.matchAll(/^\| ([A-Z][A-Z0-9]*-\d\d) \| (.*?) *\|$/gm)];
 
-test('the table has the rows of the lists, all of them and no other', { skip: without }, () => {
-    const cases = readFileSync(`${lists}cases.md`, 'utf8');
-    const web = readFileSync(`${lists}web.md`, 'utf8');
-    const wanted = [...cases.matchAll(/^\| ((?:VIE|EMB)-\d\d) /gm)].map(([, id]) => id);
-    const numbered = (/** @type {string} */ text, /** @type {string} */ name) =>
-        [...text.matchAll(/^(\d+)\. /gm)].map(([, number]) => `${name}-${number.padStart(2, '0')}`);
-    wanted.push(...numbered(web.split('Point by point,')[1].split('\n## ')[0], 'POINT'));
-    wanted.push(...numbered(web.split('## 7. Must-haves')[1].split('\n## ')[0], 'MUST'));
+test('every id that a test names has its meaning in tests/cases.md, and every id there has a test', () => {
+    const known = new Set(told.map(([, id]) => id));
+    assert.equal(known.size, told.length, 'an id stands there twice');
+    for (const [, id, meaning] of told) assert.match(meaning, /^\S.{20,}\.$/, id);
+    const families = new RegExp(
+        `\\b(?:${[...new Set([...known].map((id) => id.split('-')[0]))].join('|')})-\\d\\d\\b`,
+        'g',
+    );
+    const named = new Map();
+    for (const name of readdirSync(`${root}tests`, { encoding: 'utf8', recursive: true })) {
+        if (!/\.(test\.mjs|c|h)$/.test(name)) continue;
+        const text = readFileSync(`${root}tests/${name}`, 'utf8');
+        // Of these families anywhere; of a new one, where a name begins with it.
+        const begins = [...text.matchAll(/['"`]((?:[A-Z][A-Z0-9]*-\d\d(?:, )?)+): /g)].flatMap(([, ids]) =>
+            ids.split(', '),
+        );
+        for (const id of [...(text.match(families) ?? []), ...begins]) named.set(id, name);
+    }
+    assert.deepEqual(
+        [...named].filter(([id]) => !known.has(id)),
+        [],
+        'not in tests/cases.md',
+    );
+    assert.deepEqual(
+        [...known].filter((id) => !named.has(id)),
+        [],
+        'no test has it',
+    );
+});
+
+test('the table of what the figure promises has the rows of tests/cases.md, all of them and no other', () => {
+    const wanted = told.map(([, id]) => id).filter((id) => /^(MUST|POINT|VIE|EMB)-/.test(id));
     assert.deepEqual(Object.keys(rows).sort(), wanted.sort());
 });

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { toCsv, toJson } from '../../web/cli/formats.js';
 import { loadEngine, OPS, PipelineError } from '../../web/engine/engine.js';
 import { runCli } from '../support/cli.mjs';
-import { goldenFolder, goldenMissing, goldenRequest, goldenRows } from '../support/golden.mjs';
+import { goldenFolder, goldenRequest, goldenRows } from '../support/golden.mjs';
 
 const engine = await loadEngine();
 
@@ -32,7 +32,7 @@ function refused(text, line = '', wanted = 1) {
 const folder = `${goldenFolder}pytorch-format/`;
 const read = (/** @type {string} */ name) => readFileSync(name, 'utf8');
 
-test('PyTorch: every table comes back byte for byte', { skip: goldenMissing }, () => {
+test('PyTorch: every table comes back byte for byte', () => {
     let files = 0;
     for (const place of [folder, `${goldenFolder}pytorch-artifacts/`]) {
         for (const name of readdirSync(place)) {
@@ -48,7 +48,7 @@ test('PyTorch: every table comes back byte for byte', { skip: goldenMissing }, (
     assert.ok(files >= 44, `${files} files`);
 });
 
-test('PyTorch: lowering gives its files, and its steps', { skip: goldenMissing }, () => {
+test('PyTorch: lowering gives its files, and its steps', () => {
     const steps = new Map(goldenRows('pytorch-format/simulated_steps.csv').map((row) => [row.schedule, row]));
     let compared = 0;
     for (const name of readdirSync(folder)) {
@@ -71,7 +71,7 @@ test('PyTorch: lowering gives its files, and its steps', { skip: goldenMissing }
     }
 });
 
-test('PyTorch: what our generators write holds the same actions', { skip: goldenMissing }, () => {
+test('PyTorch: what our generators write holds the same actions', () => {
     const ours = new Set(engine.schedules.map((schedule) => schedule.name));
     const maps = goldenRows('mapping.csv').filter((map) => /^pytorch/.test(map.generator) && ours.has(map.name));
     const blanksToo = [];

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadEngine } from '../../web/engine/engine.js';
-import { goldenMissing, goldenRequest, goldenRows } from '../support/golden.mjs';
+import { goldenRequest, goldenRows } from '../support/golden.mjs';
 
 const engine = await loadEngine();
 
@@ -26,7 +26,7 @@ class Tally {
     }
 }
 
-test('manifest.csv: makespan, span and peak at most those of the peers', { skip: goldenMissing }, async (t) => {
+test('manifest.csv: makespan, span and peak at most those of the peers', async (t) => {
     const maps = goldenRows('mapping.csv').filter((map) => map.compare === 'atmost');
     const manifest = goldenRows('manifest.csv');
     for (const map of maps) {
@@ -65,7 +65,7 @@ function tableRequest(row) {
     };
 }
 
-test('zero_bubble_tables.csv: bubble rates at most those of the tables', { skip: goldenMissing }, async (t) => {
+test('zero_bubble_tables.csv: bubble rates at most those of the tables', async (t) => {
     const rows = goldenRows('zero_bubble_tables.csv');
     for (const [schedule, wanted] of [
         ['ZB-1p', 8],
@@ -95,7 +95,7 @@ test('zero_bubble_tables.csv: bubble rates at most those of the tables', { skip:
     }
 });
 
-test('numbers.csv: V-Half, V-Min and ZB-V', { skip: goldenMissing }, (t) => {
+test('numbers.csv: V-Half, V-Min and ZB-V', (t) => {
     const names = {
         v_half: { schedule: 'v-half' },
         v_min: { schedule: 'v-min' },
@@ -122,7 +122,7 @@ test('numbers.csv: V-Half, V-Min and ZB-V', { skip: goldenMissing }, (t) => {
     t.diagnostic(String(tally));
 });
 
-test('numbers.csv: never slower than ZB-H1 and ZB-H2 with their memory', { skip: goldenMissing }, (t) => {
+test('numbers.csv: never slower than ZB-H1 and ZB-H2 with their memory', (t) => {
     const tally = new Tally();
     for (const row of goldenRows('numbers.csv')) {
         const h = { zb_h1: 1, zb_h2: 2 }[row.schedule];
