@@ -468,6 +468,9 @@ typedef struct pp_schedule {
     int32_t *stage_rank; /* pipes * stages: the rank that holds a stage */
     int32_t *unit_pipe;  /* pipe of each unit (microbatches * slices), NULL when pipes is 1 */
     pp_action *actions;
+    /* Found by trying: no order within its limit takes less at the costs it was made for; 0 where that is not known. */
+    double bound;
+    uint32_t bound_costs; /* a mark of those costs */
 } pp_schedule;
 
 /* Bytes pp_schedule_make needs. At most about 1 GiB: larger requests were refused by pp_config_parse. */
@@ -570,7 +573,7 @@ PP_EXPORT(pp_timeline_input) const int32_t *pp_timeline_input(const pp_timeline 
     X(bubble_ratio_numerator)                                                                                          \
     X(bubble_ratio_denominator)                                                                                        \
     X(bubble_rate)     /* (span - busy / ranks) / span */                                                              \
-    X(lower_bound)     /* no order of these actions on these ranks is shorter */                                       \
+    X(lower_bound)     /* no order of these actions on these ranks, within the limit of memory, is shorter */                                       \
     X(fill_end)        /* all ranks have started */                                                                    \
     X(drain_start)     /* the first rank has finished; before fill_end when no rank set is ever full */                \
     X(latency_first)   /* micro-batch 0, from its first start to its last finish */                                    \

@@ -26,6 +26,7 @@ if ! cmp -s tests/bench/peers/package.json build/peers/installed.json; then
     fi
 fi
 node tests/bench/schedules.mjs
+node tests/bench/optimum.mjs
 # Node 20 has relaxed multiply-add behind a flag that later ones do not know.
 node $(node -p 'process.versions.node.split(".")[0] < 21 ? "--experimental-wasm-relaxed-simd" : ""') tests/bench/matmul.mjs
 node tests/bench/workers.mjs

@@ -103,3 +103,28 @@ void pp_guess_climb(pp_search *s, pp_guess *g) {
         rounds++;
     }
 }
+
+/* ---- without lists ---- */
+
+void pp_guess_dispatch(pp_search *s, int32_t often) {
+    static const float fewer[] = {0, 0.25, 0.5, 1};
+    static const int32_t odd[] = {6, 20, 60};
+    pp_dispatch best = {.on = 1};
+    pp_search_clear(s);
+    for (int32_t n = 0; n < 24 && pp_search_more(s); n++) {
+        pp_dispatch rules = {
+            .on = 1, .forward_first = n % 2, .weights = n / 2 % 3, .fewer = fewer[n / 6] * (float)s->chunks};
+        if (pp_search_try(s, &(pp_try){.free = rules})) best = rules;
+    }
+    for (int32_t n = 0; n < often && pp_search_more(s); n++) {
+        pp_dispatch rules = best;
+        if (n % 3 == 2) { /* other rules, too */
+            rules.forward_first = n / 3 % 2;
+            rules.weights = n / 6 % 3;
+            rules.fewer = fewer[n / 18 % 4] * (float)s->chunks;
+        }
+        rules.odd = odd[n % 5 % 3];
+        rules.seed = (uint32_t)n * 2654435761u + 1;
+        if (pp_search_try(s, &(pp_try){.free = rules})) best = rules, best.odd = 0;
+    }
+}

@@ -28,4 +28,8 @@ int32_t pp_guess_try(pp_search *search, const pp_guess *guess);
 /* From a guess that was the best, changes one number at a time as long as that helps and there are steps left. */
 void pp_guess_climb(pp_search *search, pp_guess *guess);
 
+/* Without lists: rules for what a rank runs next, in all their combinations, then the best of them with choices left to
+ * chance, `often` times. The same search, the same order: chance is numbers from a formula. */
+void pp_guess_dispatch(pp_search *search, int32_t often);
+
 #endif

@@ -162,6 +162,13 @@ static void place_by_rule(const pp_config *config, int32_t placement, int32_t *s
     }
 }
 
+uint32_t pp_costs_mark(const double *costs, int32_t stages) {
+    uint32_t mark = 2166136261u; /* FNV-1a of the bytes */
+    const unsigned char *bytes = (const unsigned char *)costs;
+    for (size_t i = 0; i < PP_COST_ROWS * (size_t)stages * sizeof *costs; i++) mark = (mark ^ bytes[i]) * 16777619u;
+    return mark;
+}
+
 int32_t pp_schedule_make(const pp_config *config, const double *costs, void *memory, size_t bytes, pp_fault *fault) {
     pp_fault scratch;
     const pp_generator *row = pp_generator_of(config->schedule);
@@ -202,6 +209,8 @@ int32_t pp_schedule_make(const pp_config *config, const double *costs, void *mem
     row->generate(config, &writer);
     schedule->rank_begin[config->ranks] = schedule->action_count = writer.count;
     assert(writer.count == row->action_count(config));
+    schedule->bound = costs != NULL ? writer.bound : 0;
+    schedule->bound_costs = costs != NULL ? pp_costs_mark(costs, config->stages) : 0;
     return PP_OK;
 }
 

@@ -32,6 +32,7 @@ typedef struct pp_writer {
     int32_t recompute_end; /* an R goes before the B or I of units below this one */
     const double *costs;   /* as pp_schedule_make got them: NULL means that all stages are equal */
     void *scratch;         /* pp_generator.scratch_bytes bytes, 8-byte aligned */
+    double bound;          /* no order takes less, where a generator knows such a bound */
 } pp_writer;
 
 /* One schedule. A generator file defines one of these; the table in schedule.c lists it. */
@@ -74,6 +75,9 @@ pp_fault *pp_refuse_shape(const pp_config *config, int32_t code, int32_t option,
 
 /* 1 if an option has a meaning for every schedule. */
 int32_t pp_option_common(int32_t option);
+
+/* Tells one set of costs from another. */
+uint32_t pp_costs_mark(const double *costs, int32_t stages);
 
 /* What a schedule tells about its R: only whether they wait for the gradient, not which there are. */
 int32_t pp_recompute_when(int32_t recompute);

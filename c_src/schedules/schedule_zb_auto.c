@@ -5,17 +5,20 @@
  * on (m >= 2p - 1, in F of one chunk). For other costs there is no closed form.
  *
  * What is tried: first the rules in closed form that the limit admits: ZB-H1 and ZB-H2, or ZB-V, V-Half and V-Min;
- * then guesses at how far the backward of each rank should lag behind its forward, with W where a rank would wait;
- * then the best of these with one number changed at a time. What counts is the papers' cost, the span of the rank
- * that is busy longest: with an optimizer that does not wait for all ranks, steps follow each other at that distance.
- * Of equal spans the shorter makespan wins, then the smaller peak. No makespan is longer than that of the rules (in a
- * V, by more than a hundredth).
+ * then guesses at how far the backward of each rank should lag behind its forward, with W where a rank would wait, and the
+ * best of these with one number changed at a time; then dispatches, where a rank runs what can run, some ranks with fewer
+ * micro-batches than the limit and some choices left to chance; last, where the step is small enough, the best order of
+ * all (exact.h), as far as a tenth of a second leads. What counts is the makespan. Of equal makespans the papers' cost
+ * decides, the span of the rank that is busy longest: with an optimizer that does not wait for all ranks, steps follow each
+ * other at that distance. Of equal spans the smaller peak wins. In a V a shorter span may cost a hundredth of the
+ * makespan, if the step is too large for the last of these. No makespan is longer than that of the rules.
  *
  * The limit counts micro-batches from the start of F to the end of W, or as much of them as kept-share says from I to
  * W. It is p unless given, and each from 1 on can be met. Any m is legal. Where a message keeps both of its ranks
  * (transfer rendezvous) one chunk takes ZB-H1, cut to the limit: most other orders would wait for themselves.
  * Source: Qi et al. 2023, sections 3 and 6, for what is wanted; the search is our own. */
 #include "core/fault.h"
+#include "schedules/exact.h"
 #include "schedules/guess.h"
 #include "schedules/schedule_v.h"
 
@@ -30,7 +33,13 @@ static int32_t legal(pp_config *config, pp_fault *fault) {
 
 static int64_t action_count(const pp_config *config) { return pp_actions_of(config, 3); }
 
-static size_t scratch_bytes(const pp_config *config) { return pp_search_bytes(config, 1); }
+static size_t scratch_bytes(const pp_config *config) { return pp_search_bytes(config, 1) + pp_exact_bytes(config); }
+
+/* How long the search for the best order of all goes on, in steps of its innermost loops: a tenth of a second. */
+static const double exact_work = 6e6;
+
+/* Dispatches left to chance. */
+static const int32_t deviations = 300;
 
 static const pp_try as_listed = {0};
 
@@ -134,11 +143,13 @@ static void search_one_chunk(pp_search *s, int32_t limit, int rendezvous) {
     try_turns(s, limit, 1);
     if (rendezvous) return;
     try_turns(s, limit, 2);
+    try_starts(s, limit, starts, sizeof starts / sizeof starts[0]);
+    pp_guess_dispatch(s, deviations);
     pp_search_by_span(s, 0);
     try_starts(s, limit, starts, sizeof starts / sizeof starts[0]);
 }
 
-static void search_two_chunks(pp_search *s, int32_t limit) {
+static void search_two_chunks(pp_search *s, int32_t limit, double slack) {
     static const pp_guess serial = {0}; /* one micro-batch after the other: fits any limit */
     static const start starts[] = {
         {.full = 1, .slope = 1, .shift = {1, 2, 2}, .ahead = 1, .hops = 1, .fair = 1, .over = 0.5},
@@ -160,18 +171,29 @@ static void search_two_chunks(pp_search *s, int32_t limit) {
     pp_try_v_half(s);
     pp_try_v_min(s);
     if (s->score.makespan < 0) pp_guess_try(s, &serial);
-    pp_search_by_span(s, 0.01);
-    try_zb_v(s);
-    try_starts(s, limit, starts, sizeof starts / sizeof starts[0]);
+    for (int32_t by_span = 0; by_span < 2; by_span++) {
+        if (by_span) pp_search_by_span(s, slack);
+        try_zb_v(s);
+        try_starts(s, limit, starts, sizeof starts / sizeof starts[0]);
+        if (!by_span) pp_guess_dispatch(s, deviations);
+    }
 }
 
 static void generate(const pp_config *config, pp_writer *writer) {
     pp_search search;
     pp_search_start(&search, config, writer, (double)config->chunks * config->memory_limit, 1);
+    const int small = pp_exact_bytes(config) > 0;
     if (config->chunks == 1)
         search_one_chunk(&search, config->memory_limit, config->transfer == PP_TRANSFER_RENDEZVOUS);
     else
-        search_two_chunks(&search, config->memory_limit);
+        search_two_chunks(&search, config->memory_limit, small ? 0 : 0.01);
+    if (small) {
+        pp_exact exact;
+        pp_exact_start(&exact, &search, (char *)writer->scratch + pp_search_bytes(config, 1));
+        pp_exact_run(&exact, exact_work);
+        pp_exact_give(&exact, &search);
+        writer->bound = exact.makespan.low;
+    }
     pp_search_emit(&search, writer);
 }
 

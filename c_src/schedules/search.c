@@ -176,14 +176,16 @@ PP_INLINE int32_t between(const pp_search *s, int32_t r, int32_t op, int32_t oth
 }
 
 /* Counted afresh each time, so that shares of chunks do not add up their rounding. */
-static int has_room(const pp_search *s, int32_t r) {
+static int holds_one_more(const pp_search *s, int32_t r, double limit) {
     double held = 1 + between(s, r, F, B);
     for (int32_t chunk = 0; chunk < s->chunks && s->split; chunk++) {
         const pp_try_stage *stage = &s->stage[stage_of(s, r, chunk)];
         held += stage->kept * (stage->done[B] - stage->done[W]);
     }
-    return held <= s->limit + 1e-9;
+    return held <= limit + 1e-9;
 }
+
+static int has_room(const pp_search *s, int32_t r) { return holds_one_more(s, r, s->limit); }
 
 /* The lane of W with most waiting, -1 for none. */
 static int32_t pending(const pp_search *s, int32_t r) {
@@ -237,6 +239,43 @@ static int32_t run_ahead(const pp_search *s, const pp_try *how, int32_t r, doubl
     return found;
 }
 
+/* 1 as often as the rules of a dispatch may be left. */
+static int strays(pp_search *s, const pp_dispatch *rules) {
+    s->random = s->random * 1664525u + 1013904223u;
+    return (int32_t)(s->random >> 24) < rules->odd;
+}
+
+/* The same without lists: forwards and backwards of the later chunk first, they lead on to where memory is let go of. */
+static int32_t dispatch(pp_search *s, const pp_dispatch *rules, int32_t r, double now, double *until) {
+    double limit = s->limit - (double)rules->fewer * r, when, next = never;
+    if (limit < s->chunks) limit = s->chunks;
+    int32_t weights = pending(s, r), full = 0, left_out = -1;
+    *until = never;
+    if (weights >= 0 && rules->weights == 2 && !strays(s, rules)) return weights;
+    for (int32_t turn = 0; turn < 2; turn++) {
+        int32_t forward = turn == 0 ? rules->forward_first : !rules->forward_first;
+        for (int32_t chunk = s->chunks - 1; chunk >= 0; chunk--) {
+            int32_t lane = (forward ? PP_LANE_F : PP_LANE_B) + chunk;
+            if (s->stage[stage_of(s, r, lane)].done[lane_op(lane)] == s->microbatches) continue;
+            if (!ready(s, r, lane, &when)) continue;
+            if (forward && !holds_one_more(s, r, chunk + 1 < s->chunks ? limit - 1 : limit)) {
+                full = 1; /* a first chunk leaves room for a second one */
+                continue;
+            }
+            if (when > now) {
+                if (when < next) next = when;
+                continue;
+            }
+            if (!strays(s, rules)) return lane;
+            left_out = lane;
+        }
+    }
+    if (weights >= 0 && (rules->weights == 1 || full || lane_time(s, r, weights) <= next - now + s->grain))
+        return weights;
+    *until = next;
+    return next < never ? -1 : left_out;
+}
+
 /* What rank r runs now; -1: it waits, until *until or, where that is never, for a message. */
 static int32_t choose(const pp_search *s, const pp_try *how, int32_t r, double now, double *until) {
     const pp_try_rank *rank = &s->rank[r];
@@ -268,8 +307,9 @@ static void message(const pp_search *s, const pp_try *how, int32_t op, int32_t s
     s->stage[stage].arrival[op][s->stage[op == F ? stage - 1 : stage + 1].done[op] - 1] = when;
     if (op == B && s->early) when -= redo_time(s, &s->stage[stage]); /* R comes first */
     if (when < now) when = now;
-    if (to->head >= to->list_count || to->wake <= when) return;
-    if (!how->ahead && to->list[to->head] != lane_of(s, op, stage)) return;
+    if (to->wake <= when) return;
+    if (!how->free.on && to->head >= to->list_count) return;
+    if (!how->free.on && !how->ahead && to->list[to->head] != lane_of(s, op, stage)) return;
     wake_at(s, r, when > to->free ? when : to->free);
 }
 
@@ -367,18 +407,20 @@ static int begin(pp_search *s, int ahead) {
 static int run_lists(pp_search *s, const pp_try *how, const pp_score *bound) {
     int64_t left = (int64_t)s->ranks * s->room;
     if (!begin(s, how->ahead)) return 0;
+    s->random = how->free.seed;
+    s->fixed = s->fixed && !how->free.on;
     for (;;) {
         int32_t r = s->leaves > 1 ? s->tree[1] : 0;
         pp_try_rank *rank = &s->rank[r];
         double now = rank->wake, until;
         if (now >= never) return left == 0;
-        int32_t lane = choose(s, how, r, now, &until);
+        int32_t lane = how->free.on ? dispatch(s, &how->free, r, now, &until) : choose(s, how, r, now, &until);
         if (lane < 0) {
             wake_at(s, r, until);
             continue;
         }
         run(s, how, r, lane, now);
-        if (lane < PP_LANE_W || s->fixed) advance(rank, lane, how->ahead);
+        if (!how->free.on && (lane < PP_LANE_W || s->fixed)) advance(rank, lane, how->ahead);
         double last = rank->last + rank->left; /* no earlier than this */
         if (last > bound->makespan || last - rank->first > bound->span) return 0;
         left--;

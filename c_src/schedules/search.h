@@ -22,6 +22,16 @@ enum {
     PP_LANES = 6
 };
 
+/* Without lists: a rank runs whatever can run, by a few rules. */
+typedef struct pp_dispatch {
+    int32_t on;
+    int32_t forward_first; /* of a forward and a backward that can both run; else the backward */
+    int32_t weights; /* W: 0 only into a wait that holds it or where memory is full, 1 rather than wait, 2 at once */
+    float fewer;     /* rank r holds r * fewer chunks fewer than the limit, at least those of one micro-batch */
+    int32_t odd;     /* in 256 choices, so many are others than by the rules */
+    uint32_t seed;   /* which ones: the same seed, the same order */
+} pp_dispatch;
+
 /* How a try decides what the list leaves open. All zero: the list as it stands, a W only into a wait that holds it. */
 typedef struct pp_try {
     int32_t ahead; /* while it waits, a rank may run what stands later in its list and fits into the wait */
@@ -30,6 +40,7 @@ typedef struct pp_try {
     float over;    /* .. or if it sticks out by no more than this share of itself */
     /* Running chunk 0 ahead, rank r leaves room for spare + spare_step r forwards of chunk 1. */
     float spare, spare_step;
+    pp_dispatch free; /* free.on: without lists */
 } pp_try;
 
 typedef struct pp_score {
@@ -64,6 +75,7 @@ typedef struct pp_search {
     double limit;     /* chunks a rank may hold */
     double grain;     /* times closer than this are equal */
     double longest;   /* by_span: the makespan not to be passed */
+    uint32_t random;  /* state of the choices that are not by the rules */
     double idlest;    /* how long the rank has waited that waited most */
     int64_t steps;    /* left of PP_SEARCH_STEPS */
     pp_score score;   /* of best; makespan < 0: there is none yet */

@@ -303,6 +303,9 @@ void pp_report(const pp_schedule *s, const pp_config *config, const double *cost
     out->forward_sum = stage_sum(costs, s->stages, PP_COST_FORWARD, 0, s->stages);
     out->backward_sum = s->trains ? stage_sum(costs, s->stages, PP_COST_BACKWARD, 0, s->stages) : 0;
     out->lower_bound = lower_bound(s, costs, ranks, &all, ends);
+    /* Only of an order that keeps to the limit, and while the costs are those it was found for. */
+    if (config != NULL && s->bound > out->lower_bound && s->bound_costs == pp_costs_mark(costs, s->stages))
+        out->lower_bound = s->bound < out->makespan ? s->bound : out->makespan;
     report_latency(s, &all, out);
     out->transfers_forward = all.messages[0];
     out->transfers_backward = all.messages[1];
