@@ -267,8 +267,8 @@ int32_t pp_table_print(const pp_table *table, int32_t letters, char *out, int32_
     sink s = {out, capacity, 0};
     assert(table->format == PP_FORMAT_TORCH);
     for (int32_t r = 0; r < table->ranks; r++) {
-        /* A rank without actions is a row of blanks: an empty line at the end would be no row when read back. */
-        if (table->row_begin[r] == table->row_begin[r + 1]) put(&s, ",");
+        /* An empty line at the end would be no rank when the table is read back. */
+        if (r == table->ranks - 1 && table->row_begin[r] == table->row_begin[r + 1]) put(&s, ",");
         for (int32_t i = table->row_begin[r]; i < table->row_begin[r + 1]; i++) {
             const pp_action *cell = &table->cells[i];
             if (i > table->row_begin[r]) put(&s, ",");
