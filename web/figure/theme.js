@@ -1,4 +1,4 @@
-// What the element takes over from the page around it: the language it is in, and whether its ground is dark.
+// What the element takes over from around it: the language of the page, whether its ground is dark, and whether things may move.
 import { languageOf } from '../words/strings.js';
 
 /** The element or shadow host above a node. @param {Node} node @returns {Element | null} */
@@ -75,3 +75,6 @@ export function watchPage(callback) {
         removeEventListener('transitionend', onTransition);
     };
 }
+
+/** The reader wants nothing to move by itself. */
+export const prefersStill = () => matchMedia('(prefers-reduced-motion: reduce)').matches;
