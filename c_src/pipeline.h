@@ -165,7 +165,7 @@ PP_EXPORT(pp_status_name) const char *pp_status_name(int32_t status);
     X(wait_column)                                                                                                     \
     X(root_stage) /* the action awaited is a backward: the last stage, where it comes from */                          \
     X(cycle)      /* ranks in the circle of waiting */                                                                 \
-    X(a)          /* numbers of the rule, see faults.c */                                                              \
+    X(a)          /* numbers of the rule, see words/fault_words.c */                                                   \
     X(b)                                                                                                               \
     X(c)                                                                                                               \
     X(schedule)    /* pp_schedule_id the rule belongs to */                                                            \

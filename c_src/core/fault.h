@@ -15,15 +15,4 @@ void pp_fault_seen_number(pp_fault *fault, double value);
 void pp_fault_fix_number(pp_fault *fault, int32_t option, double value);
 void pp_fault_fix_text(pp_fault *fault, int32_t option, const char *value);
 
-/* Words in both languages; templates as in faults.c. */
-typedef struct pp_words {
-    const char *en, *ru;
-} pp_words;
-
-/* What files add, in file_words.c: the template of a fault that only a file has, the rule it breaks, the name of an
- * option. NULL where there is none; a core without files (file_none.c) has none at all. */
-const pp_words *pp_file_words(const pp_fault *fault);
-const pp_words *pp_file_rule(const pp_fault *fault);
-const pp_words *pp_file_option_words(int32_t option);
-
 #endif

@@ -4,52 +4,12 @@
 
 #include "core/number.h"
 #include "files/table.h"
+#include "request/config.h"
+#include "request/options.h"
 #include "request/partition.h"
-
-static const char *const letters_names[] = {"today", "before-2.6", ""};
-static const char *const receive_names[] = {"post", "wait", ""};
-static const char *const times_names[] = {"simulated", "measured", ""};
-static const char *const comms_names[] = {"keep", "compute-only", "compute-comms", "transfers", ""};
-static const char *const merge_names[] = {"no", "yes", ""};
-
-static const struct {
-    const char *name;
-    char kind;
-} option_table[] = {
-#define OPTION_ROW(id, name, kind, type) {#name, kind},
-    PP_FILE_OPTIONS(OPTION_ROW)
-#undef OPTION_ROW
-};
+#include "request/read.h"
 
 enum { SCALE_MAX = 1000000000 };
-
-int32_t pp_file_option_first(void) { return PP_FILE_LETTERS; }
-int32_t pp_file_option_count(void) { return PP_FILE_END - PP_FILE_LETTERS; }
-
-static int option_valid(int32_t o) { return o >= PP_FILE_LETTERS && o < PP_FILE_END; }
-
-const char *pp_file_option_name(int32_t option) {
-    return option_valid(option) ? option_table[option - PP_FILE_LETTERS].name : "";
-}
-
-int32_t pp_file_option_kind(int32_t option) {
-    return option_valid(option) ? option_table[option - PP_FILE_LETTERS].kind : 0;
-}
-
-const char *pp_file_option_value_name(int32_t option, int32_t value) {
-    const char *const *names;
-    switch (option) {
-    case PP_FILE_LETTERS: names = letters_names; break;
-    case PP_FILE_RECEIVE: names = receive_names; break;
-    case PP_FILE_TIMES: names = times_names; break;
-    case PP_FILE_COMMS: names = comms_names; break;
-    case PP_FILE_MERGE: names = merge_names; break;
-    default: return "";
-    }
-    for (int32_t i = 0; names[i][0] != 0; i++)
-        if (i == value) return names[i];
-    return "";
-}
 
 int32_t pp_file_bytes(void) { return (int32_t)sizeof(pp_file); }
 

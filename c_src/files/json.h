@@ -3,7 +3,7 @@
 #ifndef PP_JSON_H
 #define PP_JSON_H
 
-#include "request/config.h"
+#include "core/text.h"
 
 typedef struct pp_json {
     const char *text;

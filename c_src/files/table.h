@@ -3,7 +3,7 @@
 #define PP_TABLE_H
 
 #include "core/fault.h"
-#include "request/config.h"
+#include "core/text.h"
 #include "schedules/schedule.h"
 
 /* Columns of a table that is written, all ranks together: blanks cost no memory here, but a byte each in the text. */
@@ -64,10 +64,6 @@ int32_t pp_records_parse(pp_text text, int32_t format, void *memory, pp_fault *f
 /* Room for a table of so many ranks and cells in memory; returns what comes behind it. */
 void *pp_table_place(void *memory, int32_t format, int32_t ranks, size_t cells, int timed);
 size_t pp_table_room(int32_t ranks, size_t cells, int timed);
-
-/* What a refusal to write a schedule as PyTorch's table says, NULL for others. */
-const pp_words *pp_torch_words(const pp_fault *fault);
-const pp_words *pp_torch_rule(const pp_fault *fault);
 
 /* 1 if the cells from i on are a slot that can be: one action, or an F beside a B or I. */
 int pp_slot_legal(const pp_action *cells, int32_t i, int32_t end);

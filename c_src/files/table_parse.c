@@ -6,35 +6,6 @@
 
 #include "files/table.h"
 
-int32_t pp_refuse_text(int32_t code, int32_t row, int32_t column, pp_text seen, pp_fault *fault) {
-    pp_fault scratch;
-    fault = pp_fault_start(fault, &scratch, code);
-    fault->rank = row;
-    fault->column = column;
-    pp_fault_seen(fault, seen.begin, seen.length);
-    return code;
-}
-
-/* ---- the slab ---- */
-
-size_t pp_table_room(int32_t ranks, size_t cells, int timed) {
-    uint64_t bytes = pp_align8(sizeof(pp_table)) + pp_align8(((size_t)ranks + 1) * sizeof(int32_t));
-    bytes += (uint64_t)cells * (sizeof(pp_action) + (timed ? 2 * sizeof(double) : 0));
-    return bytes > SIZE_MAX / 2 ? SIZE_MAX : (size_t)bytes;
-}
-
-void *pp_table_place(void *memory, int32_t format, int32_t ranks, size_t cells, int timed) {
-    pp_table *table = memory;
-    *table = (pp_table){.format = format, .ranks = ranks, .slices = 1, .named = 1, .timed = timed};
-    table->row_begin = (int32_t *)((char *)memory + pp_align8(sizeof(pp_table)));
-    table->cells = (pp_action *)((char *)table->row_begin + pp_align8(((size_t)ranks + 1) * sizeof(int32_t)));
-    if (timed) {
-        table->start = (double *)(table->cells + cells);
-        table->finish = table->start + cells;
-    }
-    return (char *)memory + pp_table_room(ranks, cells, timed);
-}
-
 /* ---- which form ---- */
 
 static int is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
@@ -111,13 +82,6 @@ static int32_t action_read(pp_text text, int32_t letters, pp_action *out) {
     if (stage >= PP_MAX_STAGES || microbatch >= PP_MAX_MICROBATCHES) return PP_ERR_TOO_LARGE;
     *out = (pp_action){given ? microbatch : -1, (uint16_t)stage, (uint8_t)op, 0};
     return PP_OK;
-}
-
-int pp_slot_legal(const pp_action *cells, int32_t i, int32_t end) {
-    if (!cells[i].fused) return 1;
-    if (i + 1 >= end || cells[i + 1].fused) return 0;
-    int32_t a = cells[i].op, b = cells[i + 1].op;
-    return (a == PP_F && (b == PP_B || b == PP_I)) || (b == PP_F && (a == PP_B || a == PP_I));
 }
 
 /* "(2F1;3B0)OVERLAP_F_B" */

@@ -25,19 +25,3 @@ int32_t pp_torch_check(const pp_schedule *s, pp_fault *fault) {
         pp_fault_fix_text(fault, PP_OPT_SCHEDULE, reason == PP_TORCH_PIPES ? "zb-v" : "1f1b");
     return PP_ERR_INEXPRESSIBLE;
 }
-
-static const pp_words rules[] = {
-    [PP_TORCH_RECOMPUTE] = {"no action recomputes", "операции пересчёта там нет"},
-    [PP_TORCH_SLICES] = {"a micro-batch has no slices", "кусков микробатча там нет"},
-    [PP_TORCH_PIPES] = {"a stage lies on one rank only", "стадия там лежит только на одном устройстве"},
-    [PP_TORCH_VERSIONS] = {"weights change only between steps", "веса там меняются только между шагами"},
-};
-
-const pp_words *pp_torch_words(const pp_fault *fault) {
-    static const pp_words words = {"PyTorch's table cannot say this: %f.", "В таблице PyTorch этого не записать: %f."};
-    return fault->code == PP_ERR_INEXPRESSIBLE ? &words : NULL;
-}
-
-const pp_words *pp_torch_rule(const pp_fault *fault) {
-    return fault->code == PP_ERR_INEXPRESSIBLE ? &rules[fault->a] : NULL;
-}

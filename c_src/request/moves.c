@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/fault.h"
-#include "request/config.h"
+#include "request/read.h"
 #include "schedules/schedule.h"
 
 static int digits(pp_text word, int32_t *at, int32_t *value) {

@@ -21,40 +21,21 @@
 #include <string.h>
 
 #include "core/fault.h"
+#include "request/read.h"
 #include "schedules/schedule.h"
-#include "time/timeline.h"
-
-/* Limits of the search for the least makespan. */
-static const int64_t search_actions = INT64_C(1) << 24, search_looks = INT64_C(1) << 22;
-
-/* Stands behind the rows of costs; its pointers point behind it. */
-typedef struct cut {
-    int32_t layers, stages, method, proved, cases;
-    int32_t embedding_stage, head_stage;
-    int32_t first, last; /* stages first .. last-1 are free, the others have a fixed number of layers */
-    double embedding, head;
-    double *layer;  /* layers */
-    double *stage;  /* stages: costs under `at` */
-    double *unit;   /* PP_COST_ROWS * stages: ticks per unit of layer cost */
-    double *load;   /* stages: for the search */
-    double *before; /* stages + 1: for the search */
-    double *left;   /* stages + 1: for the search */
-    int32_t *at;    /* stages + 1 */
-    int32_t *spare; /* stages + 1 */
-} cut;
 
 static size_t align8(size_t bytes) { return (bytes + 7) & ~(size_t)7; }
 
 int32_t pp_partition_bytes(const pp_config *config) {
     if (config->layers == 0) return 0;
     size_t doubles = (size_t)config->layers + (PP_COST_ROWS + 4) * (size_t)config->stages + 2;
-    return (int32_t)(align8(sizeof(cut)) + doubles * sizeof(double) +
+    return (int32_t)(align8(sizeof(pp_cut)) + doubles * sizeof(double) +
                      align8(2 * ((size_t)config->stages + 1) * sizeof(int32_t)));
 }
 
-static const cut *cut_of(const pp_config *config, const double *costs) {
+static const pp_cut *cut_of(const pp_config *config, const double *costs) {
     assert(config->layers > 0);
-    return (const cut *)(costs + PP_COST_ROWS * (size_t)config->stages);
+    return (const pp_cut *)(costs + PP_COST_ROWS * (size_t)config->stages);
 }
 
 /* ---- what was asked for ---- */
@@ -218,26 +199,25 @@ int32_t pp_partition_shape(const pp_text *given, pp_config *config, pp_fault *fa
 
 /* ---- costs of stages ---- */
 
-static double extra(const cut *p, int32_t stage) {
+double pp_cut_extra(const pp_cut *p, int32_t stage) {
     return (stage == p->embedding_stage ? p->embedding : 0) + (stage == p->head_stage ? p->head : 0);
 }
 
-static double run_cost(const cut *p, int32_t stage, int32_t from, int32_t to) {
-    double sum = extra(p, stage);
+double pp_cut_cost(const pp_cut *p, int32_t stage, int32_t from, int32_t to) {
+    double sum = pp_cut_extra(p, stage);
     for (int32_t i = from; i < to; i++) sum += p->layer[i];
     return sum;
 }
 
 /* Where the stage ends if it starts at `from` and is filled up to the budget, at most up to `limit`. */
-static int32_t fill(const cut *p, int32_t stage, int32_t from, int32_t limit, double budget) {
-    double sum = extra(p, stage);
+static int32_t fill(const pp_cut *p, int32_t stage, int32_t from, int32_t limit, double budget) {
+    double sum = pp_cut_extra(p, stage);
     int32_t to = from;
     while (to < limit && sum + p->layer[to] <= budget) sum += p->layer[to++];
     return to;
 }
 
-/* The rows of costs for the stages as they are cut. */
-static void apply(const cut *p, double *costs) {
+void pp_cut_apply(const pp_cut *p, double *costs) {
     static const int32_t rows[] = {PP_COST_FORWARD, PP_COST_INPUT, PP_COST_WEIGHT, PP_COST_RECOMPUTE};
     const size_t n = (size_t)p->stages;
     for (size_t s = 0; s < n; s++) {
@@ -248,21 +228,21 @@ static void apply(const cut *p, double *costs) {
     }
 }
 
-static void settle(cut *p, double *costs) {
-    for (int32_t s = 0; s < p->stages; s++) p->stage[s] = run_cost(p, s, p->at[s], p->at[s + 1]);
-    apply(p, costs);
+void pp_cut_settle(pp_cut *p, double *costs) {
+    for (int32_t s = 0; s < p->stages; s++) p->stage[s] = pp_cut_cost(p, s, p->at[s], p->at[s + 1]);
+    pp_cut_apply(p, costs);
 }
 
 /* ---- cutting the free stages ---- */
 
-static void cut_equal(cut *p) {
+static void cut_equal(pp_cut *p) {
     int32_t stages = p->last - p->first, layers = p->at[p->last] - p->at[p->first];
     for (int32_t s = p->first; s + 1 < p->last; s++)
         p->at[s + 1] = p->at[s] + layers / stages + (s - p->first < layers % stages);
 }
 
 /* Fills the stages from the left; 1 if all layers find room. */
-static int fits(const cut *p, double budget) {
+static int fits(const pp_cut *p, double budget) {
     int32_t at = p->at[p->first], end = p->at[p->last];
     for (int32_t s = p->first; s < p->last; s++) {
         int32_t next = fill(p, s, at, end - (p->last - 1 - s), budget);
@@ -279,7 +259,7 @@ static double from_bits(uint64_t bits) {
 }
 
 /* The least budget within which there is a cut. */
-static double least_largest(const cut *p) {
+static double least_largest(const pp_cut *p) {
     double all = p->embedding + p->head;
     for (int32_t i = p->at[p->first]; i < p->at[p->last]; i++) all += p->layer[i];
     uint64_t low = 0, high;
@@ -296,7 +276,7 @@ static double least_largest(const cut *p) {
 }
 
 /* Leftmost boundaries from which the rest fits into the stages to the right, into `left`. */
-static void leftmost(const cut *p, double budget, int32_t *left) {
+static void leftmost(const pp_cut *p, double budget, int32_t *left) {
     left[p->last] = p->at[p->last];
     for (int32_t s = p->last - 1; s > p->first; s--) {
         int32_t to = left[s + 1], low = p->at[p->first] + (s - p->first), high = to - 1;
@@ -313,17 +293,17 @@ static void leftmost(const cut *p, double budget, int32_t *left) {
 
 /* Between the two limits, layers to each stage until it has an even share of what is left. Left of the share by a
  * billionth counts as reached: sums in another order may differ so much. */
-static void cut_by_cost(cut *p) {
+static void cut_by_cost(pp_cut *p) {
     double budget = least_largest(p), rest = 0;
     leftmost(p, budget, p->spare);
     for (int32_t i = p->at[p->first]; i < p->at[p->last]; i++) rest += p->layer[i];
-    for (int32_t s = p->first; s < p->last; s++) rest += extra(p, s);
+    for (int32_t s = p->first; s < p->last; s++) rest += pp_cut_extra(p, s);
     for (int32_t s = p->first; s + 1 < p->last; s++) {
         int32_t at = p->at[s], to = p->spare[s + 1], limit = p->at[p->last] - (p->last - 1 - s);
         double share = rest / (p->last - s) * (1 - 1e-9);
         if (to <= at) to = at + 1;
         limit = fill(p, s, at, limit, budget);
-        double sum = run_cost(p, s, at, to);
+        double sum = pp_cut_cost(p, s, at, to);
         while (to < limit && sum < share) sum += p->layer[to++];
         p->at[s + 1] = to;
         rest -= sum;
@@ -333,13 +313,13 @@ static void cut_by_cost(cut *p) {
 int32_t pp_partition_make(const pp_text *given, const pp_config *config, double *costs, pp_fault *fault) {
     if (config->layers == 0) return PP_OK;
     const size_t n = (size_t)config->stages;
-    cut *p = (cut *)(costs + PP_COST_ROWS * n);
-    *p = (cut){.layers = config->layers,
-               .stages = config->stages,
-               .method = config->partition,
-               .proved = 1,
-               .head_stage = config->stages - 1};
-    p->layer = (double *)((char *)p + align8(sizeof(cut)));
+    pp_cut *p = (pp_cut *)(costs + PP_COST_ROWS * n);
+    *p = (pp_cut){.layers = config->layers,
+                  .stages = config->stages,
+                  .method = config->partition,
+                  .proved = 1,
+                  .head_stage = config->stages - 1};
+    p->layer = (double *)((char *)p + align8(sizeof(pp_cut)));
     p->stage = p->layer + config->layers;
     p->unit = p->stage + n;
     p->load = p->unit + PP_COST_ROWS * n;
@@ -380,164 +360,14 @@ int32_t pp_partition_make(const pp_text *given, const pp_config *config, double 
         p->at[p->last - 1] = p->at[p->last] - sizes[p->last - 1];
     if (p->first < p->last && p->method == PP_PARTITION_EQUAL) cut_equal(p);
     if (p->first < p->last && p->method != PP_PARTITION_EQUAL) cut_by_cost(p);
-    settle(p, costs);
+    pp_cut_settle(p, costs);
     return PP_OK;
-}
-
-/* ---- the least makespan ----
- * Depth first over the boundaries. A choice is given up when a bound shows that nothing better can follow: the actions of
- * stage s on one rank come after the forwards of the stages before it and, where the backward is not split, before their
- * backwards, and they run one after another (`load` ticks per unit of cost); and of the stages still to be cut one costs at
- * least an even share of what is left. */
-
-typedef struct search {
-    cut *p;
-    const pp_schedule *s;
-    double *costs;
-    int32_t transfer;
-    pp_timeline *line;
-    pp_fault *fault;
-    int32_t backward; /* 1: the backwards of the stages before count */
-    double least_load;
-    double best;
-} search;
-
-static double makespan(const search *q) {
-    double first = 0, last = 0;
-    int32_t any = 0;
-    for (int32_t r = 0; r < q->s->ranks; r++) {
-        int32_t begin = q->s->rank_begin[r], end = q->s->rank_begin[r + 1];
-        if (begin == end) continue;
-        if (!any || q->line->start[begin] < first) first = q->line->start[begin];
-        if (!any || q->line->finish[end - 1] > last) last = q->line->finish[end - 1];
-        any = 1;
-    }
-    return last - first;
-}
-
-static double unit_cost(const cut *p, int32_t op, int32_t stage) {
-    static const int32_t row[PP_OP_COUNT] = {[PP_F] = PP_COST_FORWARD,
-                                             [PP_B] = PP_COST_BACKWARD,
-                                             [PP_I] = PP_COST_INPUT,
-                                             [PP_W] = PP_COST_WEIGHT,
-                                             [PP_R] = PP_COST_RECOMPUTE};
-    return p->unit[row[op] * p->stages + stage];
-}
-
-/* What each stage gives its busiest rank to do, per unit of its cost. Of a slot whose length is given, only the forward
- * counts: the slot is no shorter. */
-static void find_loads(search *q) {
-    cut *p = q->p;
-    const pp_schedule *s = q->s;
-    q->backward = s->trains;
-    for (int32_t stage = 0; stage < p->stages; stage++) p->load[stage] = 0;
-    for (int32_t pipe = 0; pipe < s->pipes; pipe++) {
-        for (int32_t stage = 0; stage < p->stages; stage++) p->before[stage] = 0;
-        for (int32_t i = 0; i < s->action_count; i++) {
-            const pp_action *a = &s->actions[i];
-            if (s->unit_pipe != NULL && s->unit_pipe[a->microbatch] != pipe) continue;
-            int fused = a->fused || (i > 0 && a[-1].fused);
-            int given = fused && p->unit[PP_COST_OVERLAP * p->stages + a->stage] >= 0;
-            if (a->op == PP_W || given) q->backward = 0;
-            if (!given || a->op == PP_F) p->before[a->stage] += unit_cost(p, a->op, a->stage);
-        }
-        for (int32_t stage = 0; stage < p->stages; stage++)
-            if (p->before[stage] > p->load[stage]) p->load[stage] = p->before[stage];
-    }
-    q->least_load = p->load[p->first];
-    for (int32_t stage = p->first; stage < p->last; stage++)
-        if (p->load[stage] < q->least_load) q->least_load = p->load[stage];
-}
-
-static double passing(const search *q, int32_t stage) {
-    double ticks = unit_cost(q->p, PP_F, stage);
-    if (q->backward) ticks += unit_cost(q->p, PP_B, stage);
-    return ticks * q->p->stage[stage];
-}
-
-/* Times the cut whose stage costs stand in p->stage. */
-static int32_t try_cut(search *q, double *ticks) {
-    apply(q->p, q->costs);
-    int32_t status = pp_simulate(q->s, q->costs, q->transfer, q->line, q->fault);
-    q->p->cases++;
-    *ticks = makespan(q);
-    return status;
-}
-
-/* Layers from the first free stage's first to the last free stage's last: all cuts but those that cannot be better. */
-static int32_t walk(search *q) {
-    cut *p = q->p;
-    int32_t *at = p->spare, first = p->first, last = p->last, end = p->at[last], d = first;
-    int64_t looks = 0;
-    double ticks;
-    memcpy(at, p->at, ((size_t)p->stages + 1) * sizeof(int32_t));
-    p->left[first] = p->before[first] =
-        0; /* cost from this stage on; ticks before it can begin and after it has ended */
-    for (int32_t s = first; s < last; s++) p->left[first] += p->stage[s];
-    for (int32_t s = 0; s < first; s++) p->before[first] += passing(q, s);
-    at[d + 1] = at[d];
-    while (d >= first) {
-        int32_t after = last - 1 - d; /* free stages behind this one */
-        if (++looks > search_looks || (int64_t)p->cases * q->s->action_count > search_actions) {
-            p->proved = 0;
-            break;
-        }
-        const double enough = q->best * (1 - 1e-12); /* sums in another order differ by less */
-        if (after == 0) {
-            p->stage[d] = run_cost(p, d, at[d], end);
-            if (p->before[d] + p->load[d] * p->stage[d] < enough) {
-                int32_t status = try_cut(q, &ticks);
-                if (status != PP_OK) return status;
-                if (ticks < enough) {
-                    q->best = ticks;
-                    memcpy(p->at + first + 1, at + first + 1, (size_t)(last - first - 1) * sizeof(int32_t));
-                }
-            }
-            d--;
-            continue;
-        }
-        if (at[d + 1] == at[d]) p->stage[d] = extra(p, d);
-        if (at[d + 1] >= end - after) {
-            d--;
-            continue;
-        }
-        p->stage[d] += p->layer[at[d + 1]++];
-        if (p->before[d] + p->load[d] * p->stage[d] >= enough) {
-            d--; /* with more layers it only grows */
-            continue;
-        }
-        p->left[d + 1] = p->left[d] - p->stage[d];
-        p->before[d + 1] = p->before[d] + passing(q, d);
-        if (p->before[d + 1] + q->least_load * (p->left[d + 1] / after) >= enough) continue;
-        d++;
-        if (d < last - 1) at[d + 1] = at[d];
-    }
-    return PP_OK;
-}
-
-int32_t pp_partition_search(const pp_schedule *schedule, const pp_config *config, double *costs, pp_timeline *timeline,
-                            pp_fault *fault) {
-    if (config->layers == 0 || config->partition != PP_PARTITION_MAKESPAN) return PP_OK;
-    cut *p = (cut *)(costs + PP_COST_ROWS * (size_t)config->stages);
-    search q = {.p = p, .s = schedule, .costs = costs, .transfer = config->transfer, .line = timeline, .fault = fault};
-    assert(schedule->stages == p->stages);
-    p->cases = 0;
-    p->proved = 1;
-    settle(p, costs);
-    int32_t status = try_cut(&q, &q.best);
-    if (status == PP_OK && p->last - p->first > 1) {
-        find_loads(&q);
-        status = walk(&q);
-    }
-    if (status != PP_OK) return status;
-    settle(p, costs);
-    return pp_simulate(schedule, costs, config->transfer, timeline, fault);
 }
 
 /* ---- reading ---- */
 
 void pp_partition_summarize(const pp_config *config, const double *costs, pp_partition_summary *out) {
-    const cut *p = cut_of(config, costs);
+    const pp_cut *p = cut_of(config, costs);
     double all = 0;
     *out = (pp_partition_summary){.layers = p->layers,
                                   .free_stages = p->last - p->first,

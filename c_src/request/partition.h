@@ -1,8 +1,10 @@
-/* Layers cut into stages: what config.c asks of partition.c, and partition.c of layout.c. */
+/* Layers cut into stages: what the readers of a request ask of partition.c, and partition.c of megatron_layout.c; and the
+ * cut itself, for the search in studies/partition_search.c. */
 #ifndef PP_PARTITION_H
 #define PP_PARTITION_H
 
-#include "request/config.h"
+#include "core/text.h"
+#include "pipeline.h"
 
 /* Counts the layers of a request into config->layers and checks that the cut asked for holds each of them once. Fails with
  * OPTION_NEEDS, OPTION_BESIDE, LAYERS (fewer than stages), LAYERS_HELD, CUTS, LAYOUT, LAYOUT_STAGES, LIST_LENGTH, or with
@@ -24,5 +26,30 @@ typedef struct pp_layout {
 /* Reads a layout. sizes: NULL, or room for the layers of each stage, as many as a first reading found. Fails with LAYOUT;
  * fault->a is then the place, counted from 1. */
 int32_t pp_layout_read(pp_text text, int32_t *sizes, pp_layout *layout, pp_fault *fault);
+
+/* A cut. It stands behind the rows of costs, and its arrays stand behind it. */
+typedef struct pp_cut {
+    int32_t layers, stages, method, proved, cases;
+    int32_t embedding_stage, head_stage;
+    int32_t first, last; /* stages first .. last-1 are free, the others have a fixed number of layers */
+    double embedding, head;
+    double *layer;  /* layers */
+    double *stage;  /* stages: costs under `at` */
+    double *unit;   /* PP_COST_ROWS * stages: ticks per unit of layer cost */
+    double *load;   /* stages: for the search */
+    double *before; /* stages + 1: for the search */
+    double *left;   /* stages + 1: for the search */
+    int32_t *at;    /* stages + 1 */
+    int32_t *spare; /* stages + 1 */
+} pp_cut;
+
+/* What embedding and head add to a stage. */
+double pp_cut_extra(const pp_cut *p, int32_t stage);
+/* The cost of a stage that has layers from .. to - 1. */
+double pp_cut_cost(const pp_cut *p, int32_t stage, int32_t from, int32_t to);
+/* Fills the rows of costs from the costs of the stages in p->stage. */
+void pp_cut_apply(const pp_cut *p, double *costs);
+/* Fills p->stage from the boundaries in p->at, and then the rows of costs. */
+void pp_cut_settle(pp_cut *p, double *costs);
 
 #endif

@@ -8,105 +8,13 @@
 #include "core/fault.h"
 #include "core/number.h"
 #include "request/config.h"
+#include "request/options.h"
+#include "request/read.h"
 
 enum {
-    WIDTH_MAX = 1024,
-    DEPTH_MAX = 16384, /* as many as there can be stages */
-    BATCH_MAX = 65536,
-    STEPS_MAX = 1000000,
-    SEED_MAX = 2147483647,
-    RATE_MAX = 1000,
     BATCH_DEFAULT = 32,
     FLOATS_MAX = 1 << 27 /* 512 MiB */
 };
-
-/* The largest share below 1 that is taken, and the largest factor of a loss, near the end of float. */
-#define BELOW_ONE 0.9999
-#define SCALE_MAX 1e38
-
-static const char *const data_names[] = {
-#define DATA_NAME(id, name, samples, features, classes) name,
-    PP_DATA_KINDS(DATA_NAME)
-#undef DATA_NAME
-        "",
-};
-/* Names of the other choices, in the order of their numbers. */
-static const char *const *names_of(int32_t option) {
-    static const char *const activation[] = {"tanh", "relu", "identity", "gelu", ""};
-    static const char *const loss[] = {"cross-entropy", "squared-error", ""}, *const init[] = {"random", "whole", ""};
-    static const char *const norm[] = {"none", "layer", "batch", ""}, *const tied[] = {"none", "ends", ""};
-    static const char *const statistics[] = {"microbatch", "deferred", "batch", ""};
-    static const char *const split[] = {"even", "last", ""};
-    static const char *const mean[] = {"samples", "microbatches", "undivided", ""};
-    static const char *const update[] = {"sgd", "momentum", "adam", ""};
-    switch (option) {
-    case PP_TRAIN_DATA: return data_names;
-    case PP_TRAIN_ACTIVATION: return activation;
-    case PP_TRAIN_LOSS: return loss;
-    case PP_TRAIN_INIT: return init;
-    case PP_TRAIN_NORM: return norm;
-    case PP_TRAIN_STATISTICS: return statistics;
-    case PP_TRAIN_TIED: return tied;
-    case PP_TRAIN_SPLIT: return split;
-    case PP_TRAIN_MEAN: return mean;
-    case PP_TRAIN_UPDATE: return update;
-    default: return NULL;
-    }
-}
-
-static const struct {
-    const char *name;
-    char kind;
-} option_table[] = {
-#define OPTION_ROW(id, name, kind) {name, kind},
-    PP_TRAINING_OPTIONS(OPTION_ROW)
-#undef OPTION_ROW
-};
-
-int32_t pp_training_option_first(void) { return PP_TRAIN_DATA; }
-int32_t pp_training_option_count(void) { return PP_TRAIN_END - PP_TRAIN_DATA; }
-
-static int option_valid(int32_t o) { return o >= PP_TRAIN_DATA && o < PP_TRAIN_END; }
-
-const char *pp_training_option_name(int32_t option) {
-    return option_valid(option) ? option_table[option - PP_TRAIN_DATA].name : "";
-}
-
-int32_t pp_training_option_kind(int32_t option) {
-    return option_valid(option) ? option_table[option - PP_TRAIN_DATA].kind : 0;
-}
-
-const char *pp_training_option_value_name(int32_t option, int32_t value) {
-    const char *const *names = names_of(option);
-    if (names == NULL) return "";
-    for (int32_t i = 0; names[i][0] != 0; i++)
-        if (i == value) return names[i];
-    return "";
-}
-
-double pp_training_option_min(int32_t option) {
-    return option == PP_TRAIN_WIDTH || option == PP_TRAIN_STEPS || option == PP_TRAIN_LOSS_SCALE ? 1.0 : 0.0;
-}
-
-double pp_training_option_max(int32_t option) {
-    switch (option) {
-    case PP_TRAIN_WIDTH: return WIDTH_MAX;
-    case PP_TRAIN_DEPTH: return DEPTH_MAX;
-    case PP_TRAIN_BATCH: return BATCH_MAX;
-    case PP_TRAIN_STEPS:
-    case PP_TRAIN_SCALE_GROWTH: return STEPS_MAX;
-    case PP_TRAIN_SEED: return SEED_MAX;
-    case PP_TRAIN_RATE: return RATE_MAX;
-    case PP_TRAIN_DROPOUT:
-    case PP_TRAIN_MOMENTUM:
-    case PP_TRAIN_BETA1:
-    case PP_TRAIN_BETA2: return BELOW_ONE;
-    case PP_TRAIN_EPSILON: return 1.0;
-    case PP_TRAIN_CLIP: return 1e6;
-    case PP_TRAIN_LOSS_SCALE: return SCALE_MAX;
-    default: return 0.0;
-    }
-}
 
 /* ---- the struct, for callers that do not see it ---- */
 
@@ -204,7 +112,7 @@ static int32_t real_read(pp_text text, int32_t option, double *value, pp_fault *
     fault = pp_fault_start(fault, &scratch, status);
     fault->option = option;
     fault->a = (int32_t)min;
-    if (max == floor(max) && max <= STEPS_MAX && option != PP_TRAIN_EPSILON) fault->b = (int32_t)max;
+    if (max == floor(max) && max <= PP_TRAIN_MAX_STEPS && option != PP_TRAIN_EPSILON) fault->b = (int32_t)max;
     pp_fault_seen(fault, text.begin, text.length);
     if (status != PP_ERR_RANGE) return status;
     if (*value > max && option == PP_TRAIN_LOSS_SCALE)
@@ -349,7 +257,7 @@ static int32_t refuse_batch(const pp_training *training, int32_t microbatches, p
     fault->option = PP_TRAIN_BATCH;
     fault->a = microbatches;
     pp_fault_seen_number(fault, training->batch);
-    if (microbatches <= BATCH_MAX) pp_fault_fix_number(fault, PP_TRAIN_BATCH, microbatches);
+    if (microbatches <= PP_TRAIN_MAX_BATCH) pp_fault_fix_number(fault, PP_TRAIN_BATCH, microbatches);
     pp_fault_fix_number(fault, PP_OPT_MICROBATCHES, training->batch);
     return PP_ERR_BATCH;
 }
@@ -434,7 +342,7 @@ static int32_t check_extended(const pp_training *t, int32_t m, pp_fault *fault) 
         else if (t->depth >= 2 && t->outputs == 1)
             pp_fault_fix_text(fault, PP_TRAIN_LOSS, "cross-entropy");
         else if (t->depth >= 2 && t->loss == PP_LOSS_CROSS_ENTROPY)
-            pp_fault_fix_text(fault, PP_TRAIN_DATA, data_names[PP_DATA_SPIRALS]);
+            pp_fault_fix_text(fault, PP_TRAIN_DATA, pp_training_option_value_name(PP_TRAIN_DATA, PP_DATA_SPIRALS));
     }
     return status;
 }
@@ -443,9 +351,9 @@ int32_t pp_training_fit(pp_training *training, int32_t stages, int32_t microbatc
     if (training->depth == 0) training->depth = pp_network_default_layers(stages);
     if (training->rate < 0.0) training->rate = default_rate(training);
     if (training->batch == 0)
-        training->batch = microbatches < BATCH_DEFAULT ? BATCH_DEFAULT
-                          : microbatches < BATCH_MAX   ? microbatches
-                                                       : BATCH_MAX;
+        training->batch = microbatches < BATCH_DEFAULT        ? BATCH_DEFAULT
+                          : microbatches < PP_TRAIN_MAX_BATCH ? microbatches
+                                                              : PP_TRAIN_MAX_BATCH;
     if (training->depth < stages) return refuse_layers(training, stages, fault);
     if (training->batch < microbatches) return refuse_batch(training, microbatches, fault);
     const int32_t status = check_extended(training, microbatches, fault);

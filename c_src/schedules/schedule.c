@@ -137,6 +137,12 @@ int32_t pp_stage_count(const pp_config *config) {
                                                                                   : config->ranks * config->chunks;
 }
 
+int32_t pp_costs_shared_by(const pp_config *config) {
+    if (config->costs_of == PP_COSTS_OF_CHUNK) return 1;
+    const int32_t parts = (config->layers > 0 ? 1 : config->chunks) * config->slices;
+    return config->costs_of == PP_COSTS_OF_BATCH ? parts * config->microbatches : parts;
+}
+
 static int32_t pipe_count(const pp_config *config) {
     return pp_generator_of(config->schedule)->placement == PP_PLACE_BIDIRECTIONAL ? config->pipes : 1;
 }

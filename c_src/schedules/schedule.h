@@ -67,6 +67,8 @@ typedef struct pp_generator {
 
 const pp_generator *pp_generator_of(int32_t schedule);
 int32_t pp_stage_count(const pp_config *config);
+/* By how many the work is shared that the lists of costs give; 1 where they give that of one action. */
+int32_t pp_costs_shared_by(const pp_config *config);
 
 /* Begins the refusal of a shape: a rule of config's schedule that `option`, as seen, breaks; a: number of the rule. The
  * caller adds the nearest legal choice. fault may be NULL, then scratch is filled. */

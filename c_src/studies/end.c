@@ -3,7 +3,7 @@
  * which they are whole (then by number), each on all ranks that hold it at once, when all of them have come to it. */
 #include <string.h>
 
-#include "request/config.h"
+#include "request/read.h"
 #include "schedules/schedule.h"
 #include "time/timeline.h"
 

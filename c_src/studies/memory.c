@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/fault.h"
-#include "request/config.h"
+#include "request/read.h"
 #include "schedules/schedule.h"
 #include "time/timeline.h"
 

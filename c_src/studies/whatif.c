@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/number.h"
-#include "request/config.h"
+#include "core/text.h"
 #include "schedules/schedule.h"
 
 typedef struct sink {

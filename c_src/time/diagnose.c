@@ -4,13 +4,8 @@
 #include <string.h>
 
 #include "core/fault.h"
+#include "time/diagnose.h"
 #include "time/rank_queue.h"
-#include "time/timeline.h"
-
-/* Where the F, the B or I, the W and the R of each (stage, unit) stand in actions; -1 where there is none. */
-typedef struct tables {
-    int32_t *f, *b, *w, *r;
-} tables;
 
 static pp_fault *at_action(const pp_schedule *s, int32_t i, int32_t code, pp_fault *fault, pp_fault *scratch) {
     const pp_action *a = &s->actions[i];
@@ -51,7 +46,7 @@ static int32_t refuse_missing(const pp_schedule *s, int32_t stage, int32_t op, i
     return PP_ERR_MISSING;
 }
 
-static int32_t fill_tables(const pp_schedule *s, const tables *t, pp_fault *fault) {
+static int32_t fill_tables(const pp_schedule *s, const pp_tables *t, pp_fault *fault) {
     int32_t units = s->microbatches * s->slices;
     for (int32_t r = 0; r < s->ranks; r++) {
         for (int32_t i = s->rank_begin[r]; i < s->rank_begin[r + 1]; i++) {
@@ -82,7 +77,7 @@ static int before(const pp_schedule *s, int32_t needed, int32_t i) {
 }
 
 /* Presence and order of all actions of one stage and unit. */
-static int32_t check_unit(const pp_schedule *s, const tables *t, int32_t stage, int32_t unit, pp_fault *fault) {
+static int32_t check_unit(const pp_schedule *s, const pp_tables *t, int32_t stage, int32_t unit, pp_fault *fault) {
     size_t at = (size_t)stage * (size_t)(s->microbatches * s->slices) + (size_t)unit;
     int32_t f = t->f[at], b = t->b[at], w = t->w[at], r = t->r[at];
     if (f < 0) return refuse_missing(s, stage, PP_F, unit, fault);
@@ -102,8 +97,7 @@ static int32_t check_unit(const pp_schedule *s, const tables *t, int32_t stage, 
     return PP_OK;
 }
 
-/* What an action waits for from another stage; check.c knows the same in its one pass. */
-static int32_t input_of(const pp_schedule *s, const tables *t, const pp_action *a) {
+int32_t pp_tables_input(const pp_schedule *s, const pp_tables *t, const pp_action *a) {
     size_t units = (size_t)(s->microbatches * s->slices), unit = (size_t)a->microbatch;
     switch (a->op) {
     case PP_F: return a->stage > 0 ? t->f[(size_t)(a->stage - 1) * units + unit] : -1;
@@ -116,7 +110,7 @@ static int32_t input_of(const pp_schedule *s, const tables *t, const pp_action *
     }
 }
 
-static int arrived(const pp_schedule *s, const int32_t *head, int32_t input) {
+int pp_arrived(const pp_schedule *s, const int32_t *head, int32_t input) {
     if (input < 0) return 1;
     const pp_action *a = &s->actions[input];
     return input < head[pp_rank_of(s, a->stage, a->microbatch)];
@@ -130,7 +124,7 @@ int32_t pp_order(const pp_schedule *s, pp_timeline *line, int32_t *head) {
         int32_t r = pp_rank_queue_take(&queue), i = head[r], end = s->rank_begin[r + 1], begin = i;
         while (i < end) {
             int fused = s->actions[i].fused;
-            if (!arrived(s, head, line->input[i]) || (fused && !arrived(s, head, line->input[i + 1]))) break;
+            if (!pp_arrived(s, head, line->input[i]) || (fused && !pp_arrived(s, head, line->input[i + 1]))) break;
             i += 1 + fused;
             head[r] = i; /* at once: a chunk may feed the next chunk of the same rank */
         }
@@ -142,9 +136,7 @@ int32_t pp_order(const pp_schedule *s, pp_timeline *line, int32_t *head) {
     return done == s->action_count;
 }
 
-/* A rank on the circle. A blocked rank waits for an action of a blocked rank, so after as many steps as there are ranks we
- * are on it. */
-static int32_t on_circle(const pp_schedule *s, const int32_t *waits) {
+int32_t pp_rank_on_circle(const pp_schedule *s, const int32_t *waits) {
     int32_t r = 0;
     while (waits[r] < 0) r++;
     for (int32_t steps = 0; steps < s->ranks; steps++) r = pp_rank_of_action(s, waits[r]);
@@ -153,7 +145,7 @@ static int32_t on_circle(const pp_schedule *s, const int32_t *waits) {
 
 void pp_fault_deadlock(const pp_schedule *s, const int32_t *stands, const int32_t *waits, pp_fault *fault) {
     pp_fault scratch;
-    int32_t r = on_circle(s, waits), cycle = 0;
+    int32_t r = pp_rank_on_circle(s, waits), cycle = 0;
     int32_t first = r, lowest = r;
     do {
         if (r < lowest) lowest = r;
@@ -177,13 +169,13 @@ static void blocked_ranks(const pp_schedule *s, const int32_t *input, const int3
         int32_t i = head[r];
         stands[r] = waits[r] = -1;
         if (i >= s->rank_begin[r + 1]) continue;
-        if (s->actions[i].fused && arrived(s, head, input[i])) i++;
+        if (s->actions[i].fused && pp_arrived(s, head, input[i])) i++;
         stands[r] = i;
         waits[r] = input[i];
     }
 }
 
-static int32_t make_tables(const pp_schedule *s, const pp_timeline *line, tables *t, pp_fault *fault) {
+int32_t pp_tables_make(const pp_schedule *s, const pp_timeline *line, pp_tables *t, pp_fault *fault) {
     size_t cells = (size_t)s->stages * (size_t)(s->microbatches * s->slices);
     t->f = (int32_t *)line->start;
     t->b = t->f + cells;
@@ -195,12 +187,12 @@ static int32_t make_tables(const pp_schedule *s, const pp_timeline *line, tables
 
 int32_t pp_diagnose(const pp_schedule *s, pp_timeline *line, int32_t *blocked, pp_fault *fault) {
     int32_t units = s->microbatches * s->slices, status;
-    tables t;
-    status = make_tables(s, line, &t, fault);
+    pp_tables t;
+    status = pp_tables_make(s, line, &t, fault);
     for (int32_t stage = 0; stage < s->stages && status == PP_OK; stage++)
         for (int32_t unit = 0; unit < units && status == PP_OK; unit++) status = check_unit(s, &t, stage, unit, fault);
     if (status != PP_OK) return status;
-    for (int32_t i = 0; i < s->action_count; i++) line->input[i] = input_of(s, &t, &s->actions[i]);
+    for (int32_t i = 0; i < s->action_count; i++) line->input[i] = pp_tables_input(s, &t, &s->actions[i]);
 
     int32_t *head = (int32_t *)line->rank_scratch, *stands = head + s->ranks, *waits = stands + s->ranks;
     line->fused = 1;
@@ -209,76 +201,4 @@ int32_t pp_diagnose(const pp_schedule *s, pp_timeline *line, int32_t *blocked, p
     if (blocked != NULL) memcpy(blocked, stands, (size_t)s->ranks * sizeof(int32_t));
     pp_fault_deadlock(s, stands, waits, fault);
     return PP_ERR_DEADLOCK;
-}
-
-/* ---- how far it comes ---- */
-
-/* What action i needs and has not got yet, its input or an earlier action of its own stage; -1: nothing. */
-static int32_t unmet(const pp_schedule *s, const tables *t, const int32_t *input, const int32_t *head, int32_t i) {
-    const pp_action *a = &s->actions[i];
-    const size_t at = (size_t)a->stage * (size_t)(s->microbatches * s->slices) + (size_t)a->microbatch;
-    const int32_t slice = a->microbatch % s->slices, backward = a->op == PP_B || a->op == PP_I;
-    const int32_t own[] = {a->op == PP_W   ? t->b[at]
-                           : a->op == PP_F ? (slice > 0 ? t->f[at - 1] : -1)
-                                           : t->f[at],
-                           backward ? t->r[at] : -1, backward && slice + 1 < s->slices ? t->b[at + 1] : -1};
-    for (int32_t n = 0; n < 3; n++)
-        if (!arrived(s, head, own[n])) return own[n];
-    return arrived(s, head, input[i]) ? -1 : input[i];
-}
-
-int32_t pp_stall(const pp_schedule *s, const double *costs, int32_t transfer, pp_timeline *line, int32_t *circle,
-                 double *times) {
-    tables t;
-    int32_t *head = (int32_t *)line->rank_scratch, *waits = head + s->ranks, *stands = waits + s->ranks, pairs = 0,
-            moved;
-    make_tables(s, line, &t, NULL);
-    for (int32_t i = 0; i < s->action_count; i++) line->input[i] = input_of(s, &t, &s->actions[i]);
-    memcpy(head, s->rank_begin, (size_t)s->ranks * sizeof(int32_t));
-    line->run_count = 0;
-    line->fused = 1;
-    do {
-        moved = 0;
-        for (int32_t r = 0; r < s->ranks; r++) {
-            const int32_t end = s->rank_begin[r + 1];
-            waits[r] = -1;
-            while (head[r] < end) {
-                const int32_t i = head[r], fused = s->actions[i].fused;
-                waits[r] = unmet(s, &t, line->input, head, i);
-                stands[r] = i;
-                if (waits[r] < 0 && fused) waits[r] = unmet(s, &t, line->input, head, stands[r] = i + 1);
-                if (waits[r] >= 0) break;
-                head[r] = i + 1 + fused;
-                pp_run_add(s, line, i, head[r], i == s->rank_begin[r]);
-                moved = 1;
-            }
-        }
-    } while (moved);
-    int32_t first = on_circle(s, waits), r = first;
-    do {
-        circle[2 * pairs] = stands[r];
-        circle[2 * pairs++ + 1] = waits[r];
-        r = pp_rank_of_action(s, waits[r]);
-    } while (r != first);
-
-    memset(line->start, 0, (size_t)s->action_count * sizeof(double)); /* the tables are not needed any more */
-    memset(line->finish, 0, (size_t)s->action_count * sizeof(double));
-    pp_fault scratch;
-    pp_simulate(s, costs, transfer == PP_TRANSFER_RENDEZVOUS ? PP_TRANSFER_OVERLAP : transfer, line, &scratch);
-    double halt = 0, end = 0;
-    for (int32_t i = 0; i < s->action_count; i++) halt = line->finish[i] > halt ? line->finish[i] : halt;
-    for (r = 0; r < s->ranks; r++) {
-        double free = halt;
-        for (int32_t i = head[r]; i < s->rank_begin[r + 1]; i++) {
-            line->start[i] = free;
-            line->finish[i] = free + pp_cost_of(s, costs, i);
-            if (!s->actions[i].fused) free = line->finish[i];
-        }
-        const int32_t first = s->rank_begin[r];
-        times[2 + r] = first < s->rank_begin[r + 1] ? line->start[first] : 0;
-        end = free > end ? free : end;
-    }
-    times[0] = halt;
-    times[1] = end;
-    return pairs;
 }

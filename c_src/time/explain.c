@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "request/config.h"
 #include "time/timeline.h"
 
 static const char *const summary_names[] = {

@@ -1,5 +1,6 @@
-/* What faults of files say, in English and Russian. Templates as in faults.c. */
+/* What faults of files say, in English and Russian. Placeholders as in fault_words.c. */
 #include "files/table.h"
+#include "words/words.h"
 
 static const pp_words option_words[] = {
     [PP_FILE_LETTERS - PP_FILE_LETTERS] = {"letters", "обозначения в файле (letters)"},
@@ -21,6 +22,7 @@ static const pp_words templates[PP_STATUS_COUNT] = {
     [PP_ERR_TRANSFER] = {"%p: %x is a transfer that no action needs.", "%p: %x — передача, которая никому не нужна."},
     [PP_ERR_SHAPE] = {"%o = %s: the file has %a.", "%o = %s: в файле %a."},
     [PP_ERR_PROFILE] = {"No costs from this file: %f.", "Длительностей из этого файла не получить: %f."},
+    [PP_ERR_INEXPRESSIBLE] = {"PyTorch's table cannot say this: %f.", "В таблице PyTorch этого не записать: %f."},
     [PP_NOTE_EARLY] = {"%p: %x stands no later than %y%u, which it needs%z. The cells are an order, not times: %x is "
                        "run when its input is there.",
                        "%p: %x стоит не позже нужной ей %y%u%z. Клетки задают порядок, а не время: %x начнётся, "
@@ -71,8 +73,14 @@ static const pp_words profile_rules[] = {
     [PP_PROFILE_COUNT] = {"%o has %b numbers where another row has %c; a row has one number, or one per stage",
                           "для «%o» чисел %b, а в другой строке их %c; чисел бывает одно или по одному на стадию"},
 };
+static const pp_words torch_rules[] = {
+    [PP_TORCH_RECOMPUTE] = {"no action recomputes", "операции пересчёта там нет"},
+    [PP_TORCH_SLICES] = {"a micro-batch has no slices", "кусков микробатча там нет"},
+    [PP_TORCH_PIPES] = {"a stage lies on one rank only", "стадия там лежит только на одном устройстве"},
+    [PP_TORCH_VERSIONS] = {"weights change only between steps", "веса там меняются только между шагами"},
+};
+
 const pp_words *pp_file_words(const pp_fault *fault) {
-    if (fault->code == PP_ERR_INEXPRESSIBLE) return pp_torch_words(fault);
     if (fault->code == PP_ERR_TOO_LARGE && fault->option < 0) return fault->rank < 0 ? &too_wide : &too_large;
     if (fault->code == PP_ERR_MISSING && fault->rank < 0) return &missing_anywhere;
     int known = fault->code >= 0 && fault->code < PP_STATUS_COUNT;
@@ -83,7 +91,7 @@ const pp_words *pp_file_rule(const pp_fault *fault) {
     switch (fault->code) {
     case PP_ERR_RECORD: return &record_rules[fault->a];
     case PP_ERR_PROFILE: return &profile_rules[fault->a];
-    case PP_ERR_INEXPRESSIBLE: return pp_torch_rule(fault);
+    case PP_ERR_INEXPRESSIBLE: return &torch_rules[fault->a];
     default: return NULL;
     }
 }
