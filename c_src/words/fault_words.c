@@ -279,24 +279,23 @@ static void put_chunks_rule(sink *s, const pp_fault *fault, int ru) {
     }
 }
 
-/* Where the action at fault stands. */
+/* Where the action at fault stands. Rows and columns of a file are counted as people and their editors count them. */
 static void put_place(sink *s, const pp_fault *fault, int ru) {
     int in_file = fault->column >= 0;
     if (fault->rank < 0) return;
     put(s, in_file ? (ru ? "Строка " : "Row ") : (ru ? "Устройство " : "Rank "));
-    put_number(s, fault->rank);
+    put_number(s, fault->rank + in_file);
     put(s, in_file ? (ru ? ", столбец " : ", column ") : (ru ? ", место " : ", slot "));
-    put_number(s, in_file ? fault->column : fault->index);
-    if (in_file) put(s, ru ? " (счёт с 0)" : " (both from 0)");
+    put_number(s, in_file ? fault->column + 1 : fault->index);
     if (fault->code == PP_ERR_RECORD) put(s, ": ");
 }
 
 static void put_column(sink *s, int32_t row, int32_t column, int ru) {
     if (column < 0) return;
     put(s, ru ? " (строка " : " (row ");
-    put_number(s, row);
+    put_number(s, row + 1);
     put(s, ru ? ", столбец " : ", column ");
-    put_number(s, column);
+    put_number(s, column + 1);
     put(s, ")");
 }
 

@@ -476,7 +476,7 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
     it('what is wrong with a file is said by row and column, and the chart stays', async () => {
         const { page } = await openPart('schedule="gpipe" ranks="4" microbatches="8" lang="ru"', 'file');
         for (const [broken, words] of [
-            ['0F0,0F1,,0B0,,0B1\n,1F0,1X0', /строка 1, столбец 2/i],
+            ['0F0,0F1,,0B0,,0B1\n,1F0,1X0', /строка 2, столбец 3/i],
             ['0F0,0B0\n0F1,0B1', /строка|устройств/i],
         ]) {
             await give(page, /** @type {string} */ (broken), 'paste');

@@ -185,7 +185,7 @@ test('CSV-04: placement is read from the file', () => {
         [0, 3],
     );
     const message = refused('0F0,,,3F0\n,1F0,2F0,3B0\n');
-    assert.match(message, /Row 1, column 3 .*3B0 stands on rank 1, but its stage lies on rank 0/);
+    assert.match(message, /Row 2, column 4: 3B0 stands on rank 1, but its stage lies on rank 0/);
 });
 
 test('CSV-06: where receives stand', () => {
@@ -212,10 +212,10 @@ test('SCH-25: an order that waits for itself', () => {
     const started = process.hrtime.bigint();
     const message = refused('0F0,0B0,0F1,0B1\n1F1,1B1,1F0,1B0\n');
     assert.ok(process.hrtime.bigint() - started < 10_000_000_000n);
-    assert.match(message, /Deadlock: rank 0 stands before 0B0 \(row 0, column 1\)/);
+    assert.match(message, /Deadlock: rank 0 stands before 0B0 \(row 1, column 2\)/);
     assert.match(message, /circle: 2/);
-    assert.match(message, /rank 0 before 0B0 \(column 1\), rank 1 before 1F1 \(column 0\)/);
-    assert.match(refused('0F0,0B0,0F1,0B1\n1F1,1B1,1F0,1B0\n', '--lang ru'), /устройство 1 перед 1F1 \(столбец 0\)/);
+    assert.match(message, /rank 0 before 0B0 \(column 2\), rank 1 before 1F1 \(column 1\)/);
+    assert.match(refused('0F0,0B0,0F1,0B1\n1F1,1B1,1F0,1B0\n', '--lang ru'), /устройство 1 перед 1F1 \(столбец 1\)/);
     assert.throws(
         () => engine.check('0F0,0B0,0F1,0B1\n1F1,1B1,1F0,1B0\n'),
         (/** @type {any} */ error) => {
@@ -235,8 +235,8 @@ test('SIM-06: a backward before its forward has reached the last rank', () => {
     const first = ranks[0].split(',').filter((cell) => cell !== '' && cell !== '0B4');
     first.splice(first.indexOf('0F4') + 1, 0, '0B4');
     const message = refused(`${[first.join(','), ...ranks.slice(1)].join('\n')}\n`);
-    assert.match(message, /rank 0 stands before 0B4 \(row 0, column 6\)/);
-    assert.match(message, /0B4 needs 1B4 \(row 1, column \d+\), which needs 3F4/);
+    assert.match(message, /rank 0 stands before 0B4 \(row 1, column 7\)/);
+    assert.match(message, /0B4 needs 1B4 \(row 2, column \d+\), which needs 3F4/);
 
     // Where nothing waits in a circle it is an order like any other. It is never drawn where its cell stands.
     const drawn =
@@ -246,14 +246,14 @@ test('SIM-06: a backward before its forward has reached the last rank', () => {
     const { file, actions } = engine.check(drawn);
     assert.match(
         file.note ?? '',
-        /Row 0, column 5 .*0B4 stands no later than 1B4 \(row 1, column 7\), which it needs, which needs 3F4/,
+        /Row 1, column 6: 0B4 stands no later than 1B4 \(row 2, column 8\), which it needs, which needs 3F4/,
     );
     const at = (/** @type {number} */ stage, /** @type {string} */ op) =>
         [...actions.op.keys()].find(
             (i) => actions.stage[i] === stage && OPS[actions.op[i]] === op && actions.microbatch[i] === 4,
         ) ?? -1;
     assert.equal(actions.start[at(0, 'B')], actions.finish[at(1, 'B')]);
-    assert.match(runCli('check -', drawn).stdout, /column 5 .*0B4/);
+    assert.match(runCli('check -', drawn).stdout, /column 6: 0B4/);
     assert.equal(check(drawn).note, file.note);
 });
 
@@ -287,20 +287,20 @@ test('SIM-37: the bubbles of a measured run', () => {
 // ---- faults, options ----
 
 test('faults of a file are told by row and column', () => {
-    assert.match(refused('0F0,0F1\n1F0,,1G1\n'), /Row 1, column 2 \(both from 0\): 1G1 is not an action/);
-    assert.match(refused('0F0,0F1\n1F0,,1G1\n', '--lang ru'), /Строка 1, столбец 2 \(счёт с 0\): 1G1 — не операция/);
+    assert.match(refused('0F0,0F1\n1F0,,1G1\n'), /Row 2, column 3: 1G1 is not an action/);
+    assert.match(refused('0F0,0F1\n1F0,,1G1\n', '--lang ru'), /Строка 2, столбец 3: 1G1 — не операция/);
     assert.match(refused('0F0,0F1,0B0,0B1\n,1F0,1B0,1F1\n'), /1B1 is missing on rank 1/);
     assert.match(
         refused('0F0,0B1,0F1,0B0\n,1F0,1B0,1F1,1B1\n'),
-        /Row 0, column 1 .*0B1 stands before 0F1 \(row 0, column 2\)/,
+        /Row 1, column 2: 0B1 stands before 0F1 \(row 1, column 3\)/,
     );
-    assert.match(refused('0F0,0F0,0B0\n'), /column 1 .*0F0 stands twice/);
-    assert.match(refused('0F0,(0F1;0W0)OVERLAP_F_B\n'), /column 1 .* not a group/);
+    assert.match(refused('0F0,0F0,0B0\n'), /column 2: 0F0 stands twice/);
+    assert.match(refused('0F0,(0F1;0W0)OVERLAP_F_B\n'), /column 2: .* not a group/);
     assert.match(refused('0F0,0SEND_F0\n1F0\n'), /1RECV_F0 is missing on rank 1/);
     assert.match(refused(''), /no actions/);
     assert.match(refused('0F0,0BW0\n'), /Nearest legal: letters=before-2\.6/);
     assert.equal(check('0F0,0BW0\n', '--letters before-2.6').makespan, 3);
-    assert.match(refused('device,op,stage,microbatch\n0,F,0,x\n'), /Row 1, column 3 .*x is not a whole number/);
+    assert.match(refused('device,op,stage,microbatch\n0,F,0,x\n'), /Row 2, column 4: x is not a whole number/);
     assert.match(refused('{"actions":[{"rank":0,}]}'), /not JSON/);
     assert.match(refused('0F0\n', '-p 4', 2), /ranks \(p\) = 4: the file has 1\. Nearest legal: ranks=1/);
     assert.match(refused('0F0\n', '-s gpipe', 2), /schedule of a file/);
@@ -324,8 +324,8 @@ test('a blocked transfer is named with its cell', () => {
         '0F0,0SEND_F0,0F1,0SEND_F1,0RECV_B0,0B0,0RECV_B1,0B1\n1RECV_F0,1F0,1B0,1SEND_B0,1RECV_F1,1F1,1B1,1SEND_B1\n';
     assert.equal(check(program).makespan, 9);
     const message = refused(program, '--transfer rendezvous');
-    assert.match(message, /rank 0 stands before 0SEND_F1 \(row 0, column 3\)/);
-    assert.match(message, /rank 1 before 1SEND_B0 \(column 3\)/);
+    assert.match(message, /rank 0 stands before 0SEND_F1 \(row 1, column 4\)/);
+    assert.match(message, /rank 1 before 1SEND_B0 \(column 4\)/);
 });
 
 test('a profile: actions, lists, timers', () => {
@@ -389,9 +389,9 @@ test("a profile from Megatron's timers, as far as they tell", () => {
     assert.throws(() => engine.parseProfile(all, three), /2 ranks, which is no multiple of 3/);
     // What cannot be read is refused, not left out.
     for (const [from, to, words] of [
-        ['rank  1: 24.00', 'rank  1: -24.00', /Row 9.*-24\.00 is not a number/],
-        ['rank  1: 24.00', 'rank  1: nan', /Row 9.*nan is not a number/],
-        ['rank  1: 24.00', 'rank  2: 24.00', /Row 9.*2: is not a number/],
+        ['rank  1: 24.00', 'rank  1: -24.00', /Row 10.*-24\.00 is not a number/],
+        ['rank  1: 24.00', 'rank  1: nan', /Row 10.*nan is not a number/],
+        ['rank  1: 24.00', 'rank  2: 24.00', /Row 10.*2: is not a number/],
         ['rank  1: 24.00', '', /1 ranks, which is no multiple of 2/],
     ])
         assert.throws(

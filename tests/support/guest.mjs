@@ -3,9 +3,10 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join } from 'node:path';
-import { after, before, describe } from 'node:test';
+import { describe } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { engines, until } from './engines.mjs';
+import { opening } from './hooks.mjs';
 
 /** What is tested: the build of this folder, or another, to see a test go red. */
 const dist = process.env.PP_DIST ?? fileURLToPath(new URL('../../dist', import.meta.url));
@@ -91,13 +92,11 @@ export function inEveryBrowser(title, tests, options = {}) {
         describe(`${title}: ${name}`, { skip }, () => {
             const guest = /** @type {any} */ ({ name, pages: { ...options.pages } });
             let count = 0;
-            before(async () => {
+            opening(async (closing) => {
                 guest.site = await site(guest.pages, options.folders);
+                closing(() => guest.site.close());
                 guest.driver = await launch(options.prefs);
-            });
-            after(async () => {
-                await guest.driver?.close();
-                guest.site?.close();
+                closing(() => guest.driver.close());
             });
             guest.ask = (work, ...args) => guest.driver.eval(work, ...args);
             guest.soon = (question, ...args) => until(guest.driver, question, ...args);

@@ -54,7 +54,7 @@ test('stars and brackets close, no doubled blanks, no blanks to spare at the end
 // Names, signs of formulas, and words of the web that Russian readers know in these letters.
 const LATIN = new Set(
     `GPipe F1B BFS GIS ZB-H1 ZB-H2 ZB-V ZB-auto V-Half V-Min F1B-V DualPipe DualPipe-V Chimera Hanayo PipeDream
-    PipeDream-2BW Seq1F1B Megatron PyTorch XOR WebAssembly CSP Lockdown script-src wasm-unsafe-eval
+    PipeDream-2BW Seq1F1B Megatron PyTorch XOR WebAssembly CSP Lockdown XHTML text html script-src wasm-unsafe-eval
     require-trusted-types-for DecompressionStream Chrome Firefox Safari nowasm pipeline-figure js JavaScript Python
     CSV SVG PNG JSON SGD Adam ReLU GELU tanh Alt Ctrl Z m p v n N U T F B I W R`.split(/\s+/),
 );

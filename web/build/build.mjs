@@ -109,8 +109,8 @@ const module = { format: 'esm' };
  */
 function toAscii(name) {
     const code = readFileSync(join(dist, name), 'utf8');
-    const escape = (/** @type {string} */ letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
-    writeFileSync(join(dist, name), code.replace(/[^\0-\x7f]/g, escape));
+    const escaped = (/** @type {string} */ letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    writeFileSync(join(dist, name), code.replace(/[^\0-\x7f]/g, escaped));
 }
 // The module with everything inside may be imported where there is no page (server rendering): lit has files for Node
 // that run in both, and "neutral" keeps esbuild from preferring those that do not.

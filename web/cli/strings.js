@@ -68,7 +68,7 @@ would be best; --cuts says how many layers each measured stage had; --after comp
         noMeaning: (/** @type {string} */ name, /** @type {string} */ value) =>
             `${name} = ${value} has no meaning here. Leave out ${name}.`,
         blockedAt: (/** @type {any} */ b) =>
-            `rank ${b.rank} before ${b.stage}${b.op}${b.microbatch}${b.column === undefined ? '' : ` (column ${b.column})`}`,
+            `rank ${b.rank} before ${b.stage}${b.op}${b.microbatch}${b.column === undefined ? '' : ` (column ${b.column + 1})`}`,
         blocked: (/** @type {string} */ list, /** @type {boolean} */ more) => `Blocked: ${list}${more ? ' …' : '.'}`,
         simulated: 'simulated with mean times',
         simulatedBubble: 'its bubble fraction',
@@ -218,7 +218,7 @@ FILE — расписание: таблица PyTorch либо то, что за
         noMeaning: (/** @type {string} */ name, /** @type {string} */ value) =>
             `${name} = ${value}: здесь это ничего не значит. Уберите ${name}.`,
         blockedAt: (/** @type {any} */ b) =>
-            `устройство ${b.rank} перед ${b.stage}${b.op}${b.microbatch}${b.column === undefined ? '' : ` (столбец ${b.column})`}`,
+            `устройство ${b.rank} перед ${b.stage}${b.op}${b.microbatch}${b.column === undefined ? '' : ` (столбец ${b.column + 1})`}`,
         blocked: (/** @type {string} */ list, /** @type {boolean} */ more) => `Стоят: ${list}${more ? ' …' : '.'}`,
         simulated: 'расчёт по средним временам',
         simulatedBubble: 'в нём доля пузыря',

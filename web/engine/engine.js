@@ -589,7 +589,7 @@ export class Engine {
         const [halt, makespan, ...firsts] = this.#doubles(times, 2 + ranks);
         return {
             ...this.#drawn(alloc, { schedule, costs, timeline }),
-            config: named,
+            config: { ...named, ranks, microbatches: core.pp_schedule_microbatches(schedule) }, // of a file nobody asked for them
             summary: { makespan },
             perRank: firsts.map((first) => ({ first })),
             kinds: core.pp_kinds(schedule, costs, 0),
@@ -1478,8 +1478,17 @@ async function compile(source) {
     if (typeof source === 'function') return WebAssembly.compile(await source());
     if (typeof source === 'string' || source instanceof URL) {
         const response = await fetch(source);
-        if (!response.ok) throw new Error(`pipeline-figure: ${source} answered ${response.status}`);
-        return WebAssembly.compile(await response.arrayBuffer());
+        const bytes = new Uint8Array(await response.arrayBuffer());
+        // Servers answer with a page of theirs where a file is missing, some of them with status 200.
+        if (!response.ok || ![0, 0x61, 0x73, 0x6d].every((byte, i) => bytes[i] === byte)) {
+            const came = [response.status, response.headers.get('content-type'), `${bytes.length} B`];
+            const file = String(source).replace(/.*\//, '');
+            throw Object.assign(new Error(`pipeline-figure: ${source} answered ${came.join(', ')}`), {
+                file,
+                came: came.filter(Boolean).join(', '),
+            });
+        }
+        return WebAssembly.compile(bytes);
     }
     return WebAssembly.compile(source);
 }

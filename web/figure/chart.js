@@ -9,6 +9,7 @@ import {
     hitStep,
     hitTest,
     microbatchShapes,
+    rowTop,
     selectionShapes,
     timeToX,
 } from '../scene/scene.js';
@@ -506,20 +507,19 @@ export class Chart {
     /** One transparent rectangle per cell; those there are are used again. @param {Element} layer */
     #fillPlaces(layer) {
         const { cellName, rowName } = /** @type {ChartOptions} */ (this.#options);
-        const { box, idleBox } = /** @type {Scene} */ (this.scene);
+        const scene = /** @type {Scene} */ (this.scene);
         while (layer.children.length > this.#rows.length) layer.lastElementChild?.remove();
         for (const [rank, row] of this.#rows.entries()) {
             const line = layer.children[rank] ?? layer.appendChild(document.createElementNS(SVG, 'g'));
             line.setAttribute('role', 'row');
             line.setAttribute('aria-label', rowName(rank));
-            while (line.children.length > row.length) line.lastElementChild?.remove();
+            const head = line.firstElementChild ?? line.appendChild(newHead());
+            head.setAttribute('aria-label', rowName(rank));
+            setBox(head, { x: 0, y: rowTop(scene, rank), w: scene.plot.left, h: scene.rows.height });
+            while (line.children.length > row.length + 1) line.lastElementChild?.remove();
             for (const [i, cell] of row.entries()) {
-                const place = line.children[i] ?? line.appendChild(newPlace());
-                const { x, y, w, h } = (cell.kind === 'action' ? box : idleBox)(cell.index);
-                place.setAttribute('x', x.toFixed(2));
-                place.setAttribute('y', y.toFixed(2));
-                place.setAttribute('width', w.toFixed(2));
-                place.setAttribute('height', h.toFixed(2));
+                const place = line.children[i + 1] ?? line.appendChild(newPlace());
+                setBox(place, (cell.kind === 'action' ? scene.box : scene.idleBox)(cell.index));
                 place.setAttribute('aria-label', cellName(cell));
                 place.setAttribute('tabindex', sameCell(cell, this.#entry) ? '0' : '-1');
                 places.set(place, cell);
@@ -532,7 +532,7 @@ export class Chart {
         if (this.#large) return null;
         const { rank } = spanOf(/** @type {Simulation} */ (this.simulation), cell);
         const at = this.#rows[rank].findIndex((other) => sameCell(other, cell));
-        return /** @type {SVGElement | null} */ (this.svg?.children[3].children[rank]?.children[at] ?? null);
+        return /** @type {SVGElement | null} */ (this.svg?.children[3].children[rank]?.children[at + 1] ?? null);
     }
 
     /** The one tab stop moves to a cell. @param {Selection} cell */
@@ -566,6 +566,20 @@ export class Chart {
 
 /** @type {WeakMap<Element, Selection>} */
 const places = new WeakMap();
+
+/** @param {Element} node @param {import('../scene/scene.js').Box} box */
+function setBox(node, { x, y, w, h }) {
+    for (const [name, value] of Object.entries({ x, y, width: w, height: h }))
+        node.setAttribute(name, value.toFixed(2));
+}
+
+/** Names a row to those who walk over its cells; it is not seen, and lies over the name that is. */
+function newHead() {
+    const head = document.createElementNS(SVG, 'rect');
+    head.setAttribute('role', 'rowheader');
+    head.setAttribute('fill', 'none');
+    return head;
+}
 
 function newPlace() {
     const place = document.createElementNS(SVG, 'rect');

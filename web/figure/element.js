@@ -24,11 +24,12 @@ import { Prediction } from './predict.js';
 import { PythonPanel } from './python-panel.js';
 import { Formula, Numbers } from './readings.js';
 import { Report } from './report.js';
+import { untranslate } from './said.js';
 import { openSection, watchSection } from './section.js';
 import { Sentence } from './sentence.js';
 import { isTooLarge, Stage, selectionDetail } from './stage.js';
 import { TEACHING_VIEWS, Teaching } from './teaching.js';
-import { isOnUnsaidDark, languageAround, prefersStill, watchPage } from './theme.js';
+import { groundOf, languageAround, prefersStill, schemeOf, watchPage } from './theme.js';
 import { TrainingPanel } from './training-panel.js';
 
 /**
@@ -64,7 +65,7 @@ export class PipelineFigure extends LitElement {
 
     /** @type {Engine | null} */
     #engine = null;
-    /** Key and words of what keeps the core away. @type {{ key: string, detail: string } | null} */
+    /** Key and words of what keeps the core away. @type {{ key: string, detail: string[] } | null} */
     #blocked = null;
     #state = new FigureState();
     /** The request as it was read from the attributes for the present update. @type {Request} */
@@ -189,8 +190,14 @@ export class PipelineFigure extends LitElement {
     }
 
     connectedCallback() {
+        // lit writes its templates as HTML: in a page of XHTML they cannot be read, and the still picture stays.
+        if (this.ownerDocument.contentType !== 'text/html') {
+            this.#lang = languageAround(this);
+            this.#refuse('blocked_xhtml', []);
+            return;
+        }
         super.connectedCallback();
-        this.#unwatch = watchPage(this.#onPage);
+        this.#unwatch = watchPage(this, this.#onPage);
         addEventListener('beforeprint', this.#onBeforePrint);
         addEventListener('afterprint', this.#onAfterPrint);
         addEventListener('hashchange', this.#onHash);
@@ -236,11 +243,17 @@ export class PipelineFigure extends LitElement {
     /** @param {unknown} error */
     #block(error) {
         const key = whyBlocked(error);
-        const detail = error instanceof Error ? error.message : String(error);
+        const { file, came } = /** @type {any} */ (error);
+        const detail = file ? [file, came] : [error instanceof Error ? error.message : String(error)];
         this.#blocked = { key, detail };
         this.requestUpdate();
+        this.#refuse(key, detail);
+    }
+
+    /** There is a still picture only. @param {string} key  of the words that say why @param {string[]} detail */
+    #refuse(key, detail) {
         this.#resolveReady(false);
-        const message = textOf(this.#lang, key, detail);
+        const message = textOf(this.#lang, key, ...detail);
         this.#report.fire('pipeline-error', { code: key.replace('_', '-'), option: null, message });
     }
 
@@ -248,14 +261,24 @@ export class PipelineFigure extends LitElement {
     #onPage = () => {
         const lang = languageAround(this);
         // Asked without its own answer, which would be taken for what the page says.
-        this.#internals.states?.delete('dark');
-        if (isOnUnsaidDark(this)) this.#internals.states?.add('dark');
+        const { states } = this.#internals;
+        for (const state of ['dark', 'light', 'ground']) states?.delete(state);
+        const ground = groundOf(this);
+        if (ground !== schemeOf(this)) {
+            if (this.theme === 'dark' || this.theme === 'light') states?.add('ground');
+            else if (ground === 'dark') states?.add('dark');
+            else states?.add('light');
+        }
         this.#stage.chart?.dense.recolour();
         this.#parts.teaching.recolour();
         this.#parts.training.recolour(this.renderRoot);
         if (lang === this.#lang) return;
         this.#lang = lang;
-        this.#dispatch({ by: 'page', again: true }); // messages of the core are in one language
+        this.#parts.training.relabel();
+        const { error, file } = this.#state;
+        if (error) this.#dispatch({ by: 'page', again: true }); // messages of the core are in one language
+        else if (file && this.#engine) this.#state.relabel(this.#engine, lang, this.request);
+        this.requestUpdate();
     };
 
     // Work done later is not on the paper, so all of this is done at once.
@@ -415,8 +438,11 @@ export class PipelineFigure extends LitElement {
 
     /** @param {Map<string, unknown>} changed */
     willUpdate(changed) {
-        if (this.shadowRoot) this.#focus.note(this.shadowRoot);
-        if (changed.has('lang')) this.#onPage();
+        if (this.shadowRoot) {
+            untranslate(this.shadowRoot);
+            this.#focus.note(this.shadowRoot);
+        }
+        if (changed.has('lang') || changed.has('theme')) this.#onPage();
         const engine = this.#engine;
         if (engine === null) return;
         engine.lang = this.#lang; // shared with figures in another language
@@ -504,7 +530,7 @@ export class PipelineFigure extends LitElement {
         const lives = this.#engine !== null && this.#blocked === null;
         return html`
             ${lives ? figureView(this.#figure()) : nothing}
-            <p class="blocked" part="blocked" role="status">${key ? textOf(this.#lang, key, detail ?? '') : nothing}</p>
+            <p class="blocked" part="blocked" role="status">${key ? textOf(this.#lang, key, ...(detail ?? [])) : nothing}</p>
             ${lives ? nothing : html`<slot></slot><slot name="caption" part="caption"></slot>`}
             <p class="unseen announcement" part="status" role="status"></p>`;
     }

@@ -94,4 +94,11 @@ export class FigureState {
         }
         return answer.request;
     }
+
+    /** What is said of a file, in another language. The step stays the same one. @param {Engine} engine @param {string} lang @param {Request} request */
+    relabel(engine, lang, request) {
+        engine.lang = lang;
+        const again = ask(engine, request, this.file).simulation;
+        if (again && this.simulation) this.simulation.file = again.file;
+    }
 }

@@ -9,6 +9,7 @@ import { textOf } from '../words/strings.js';
 import { termText } from './challenge.js';
 import { fixText, mainControls, moreControls, presetSteps, scheduleChoice, scheduleOf } from './controls.js';
 import { legend } from './readings.js';
+import { said } from './said.js';
 import { isTooLarge } from './stage.js';
 import { scheduleTable } from './table.js';
 import { Teaching } from './teaching.js';
@@ -164,12 +165,12 @@ export function figureView(figure) {
     const label = simulation ? title(simulation, lang) : scheduleName(scheduleOf(controls).name, lang);
     return html`<div class="figure" role="group" lang=${lang} @keydown=${act.undoKey} ?data-over=${parts.editing.desk.over} aria-label=${label}>
         ${shows.presets ? presetSteps(lang, presetOf(request, figure.view)?.name, act.goTo) : scheduleChoice(controls)}
-        ${parts.sentence.render({ simulation, request, lang, others: state.others, editable, limits, named: !shows.presets && shows.control('schedule'), stalled: !!stall })}
+        ${parts.sentence.render({ simulation, request, lang, others: state.others, editable, limits, named: !shows.presets && shows.control('schedule'), stall: stall ?? null })}
         ${simulation ? parts.prediction.verdict(predict, simulation, lang) : nothing}
         ${challengeView(figure)}
         ${controlsView(figure, controls)}
         ${shows.control('edit') ? parts.editing.render(editSetting(figure)) : nothing}
-        ${simulation ? html`<p class="settings" part="settings">${textOf(lang, 'settings', settingsText(simulation, lang))}</p>` : nothing}
+        ${simulation ? html`<p class="settings" part="settings">${said(textOf(lang, 'settings', settingsText(simulation, lang)))}</p>` : nothing}
         <div class="stage">
             <div class="chart" part="chart"></div>
             ${simulation || stall ? nothing : refusalView(figure)}
@@ -233,8 +234,8 @@ function readingsView(figure, simulation) {
     const text = !selection
         ? html`<slot name="hint">${textOf(lang, 'explain_hint')}</slot>`
         : selection.kind === 'action'
-          ? describeAction(simulation, selection.index, lang)
-          : describeIdle(simulation, selection.index, lang);
+          ? said(describeAction(simulation, selection.index, lang))
+          : said(describeIdle(simulation, selection.index, lang));
     return html`
         ${guard([simulation, lang], () => legend(simulation, lang, idPrefix))}
         <p class="explanation" ?data-quiet=${!selection} ?data-used=${stage.used} part="explanation">${text}

@@ -58,10 +58,11 @@ export function sharedEngineNow() {
 
 /**
  * Why there is no core: key of a text for the reader.
- * @param {any} error @returns {'blocked_policy' | 'blocked_missing' | 'blocked_old' | 'blocked_plain' | 'blocked_other'}
+ * @param {any} error @returns {'blocked_policy' | 'blocked_missing' | 'blocked_old' | 'blocked_plain' | 'blocked_file' | 'blocked_other'}
  */
 export function whyBlocked(error) {
     if (error?.plain) return 'blocked_plain';
+    if (error?.file) return 'blocked_file';
     if (typeof WebAssembly === 'undefined') return 'blocked_missing';
     if (error instanceof WebAssembly.CompileError && /unsafe-eval|CSP|Content Security/i.test(error.message))
         return 'blocked_policy';

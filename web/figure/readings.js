@@ -4,6 +4,7 @@ import { exactFraction, formatPercent, formatShare, formula, keyNumbers } from '
 import { legendEntries } from '../scene/scene.js';
 import { renderMath } from '../scene/svg.js';
 import { textOf } from '../words/strings.js';
+import { said } from './said.js';
 
 /** @typedef {import('../engine/engine.js').Simulation} Simulation */
 
@@ -60,8 +61,8 @@ export class Numbers {
         const exact = exactFraction(summary, 'utilization') !== null;
         return html`<dl class="numbers" part="numbers">${numbers.map(
             ({ id, label, value, percent, before }) => html`<div data-number=${id}>
-                <dt>${label}</dt>
-                <dd>${this.#percent ? (percent ?? value) : value}${before === undefined ? nothing : html` <s aria-label=${textOf(lang, 'figure_before', before)}>${before}</s>`}</dd>
+                <dt>${said(label)}</dt>
+                <dd translate="no">${this.#percent ? (percent ?? value) : value}${before === undefined ? nothing : html` <s aria-label=${textOf(lang, 'figure_before', before)}>${before}</s>`}</dd>
             </div>`,
         )}</dl>
         <p class="numbers-note">${exact ? press('percent', this.#percent) : nothing} ${press('ratio', this.#ratio)}
@@ -86,6 +87,6 @@ export class Formula {
             this.#node.removeAttribute('display');
             this.#node.setAttribute('displaystyle', 'true');
         }
-        return html`<div class="formula" part="formula">${this.#node}<p>${words} ${note}</p></div>`;
+        return html`<div class="formula" part="formula">${this.#node}<p>${said(words)} ${said(note)}</p></div>`;
     }
 }

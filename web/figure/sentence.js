@@ -3,20 +3,24 @@ import { html } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { countOf, headline, scheduleName } from '../scene/format.js';
 import { textOf } from '../words/strings.js';
+import { said } from './said.js';
 import { Scrub } from './scrub.js';
 
 /** @typedef {import('../scene/format.js').Part} Part */
 
 /**
  * What can still be said while the core refuses the setting: its numbers, and nothing that follows from them.
- * @param {Record<string, string | null>} request @param {string} lang @param {boolean} stalled @returns {Part[]}
+ * @param {Record<string, string | null>} request @param {string} lang @param {import('../engine/engine.js').Stall | null} stall
+ * @returns {Part[]}
  */
-function refusedParts(request, lang, stalled) {
+function refusedParts(request, lang, stall) {
+    // A file has its own p and m, which nobody asked for.
+    const number = (/** @type {string} */ option) => request[option] ?? String(stall?.config[option] ?? '');
     const values = {
-        '{p}': { text: request.ranks ?? '', option: 'ranks' },
-        '{m}': { text: request.microbatches ?? '', option: 'microbatches' },
+        '{p}': { text: number('ranks'), option: 'ranks' },
+        '{m}': { text: number('microbatches'), option: 'microbatches' },
     };
-    return textOf(lang, stalled ? 'headline_stalled' : 'headline_refused')
+    return textOf(lang, stall ? 'headline_stalled' : 'headline_refused')
         .split(/(\{\w\})/)
         .filter(Boolean)
         .map((piece) => values[/** @type {keyof typeof values} */ (piece)] ?? { text: piece });
@@ -49,12 +53,12 @@ export class Sentence {
     /**
      * @param {{ simulation: import('../engine/engine.js').Simulation | null, request: Record<string, string | null>, lang: string,
      *           others: Parameters<typeof headline>[2], editable: (option: string) => boolean,
-     *           limits: (option: string) => { min: number, max: number }, named: boolean, stalled: boolean }} state  named: the name of the
+     *           limits: (option: string) => { min: number, max: number }, named: boolean, stall: import('../engine/engine.js').Stall | null }} state  named: the name of the
      *     schedule stands above already
      */
-    render({ simulation, request, lang, others, editable, limits, named, stalled }) {
+    render({ simulation, request, lang, others, editable, limits, named, stall }) {
         const chunked = simulation !== null && simulation.config.chunks > 1;
-        const parts = simulation ? headline(simulation, lang, others) : refusedParts(request, lang, stalled);
+        const parts = simulation ? headline(simulation, lang, others) : refusedParts(request, lang, stall);
         const name = simulation ? `${scheduleName(simulation.config.schedule, lang)}: ` : '';
         if (named && parts[0].text.startsWith(name)) parts[0].text = parts[0].text.slice(name.length);
         const hint = textOf(lang, 'scrub_hint');
@@ -70,9 +74,9 @@ export class Sentence {
             keyed,
             ({ key }) => key,
             ({ part }) => {
-                if (part.strong) return html`<strong>${part.text}</strong>`;
-                if (!part.option || !editable(part.option)) return part.text;
-                const value = request[part.option] ?? String(part.value ?? '');
+                if (part.strong) return html`<strong .textContent=${part.text}></strong>`;
+                if (!part.option || !editable(part.option)) return said(part.text);
+                const value = request[part.option] ?? String(part.value ?? part.text);
                 const [label, noun] = wordsOf(part.option, chunked);
                 return this.#scrub(part.option).render({
                     value,

@@ -136,11 +136,14 @@ export class Stage {
 /** The name of a cell, short, for a screen reader. @param {Simulation} simulation @param {Selection} cell @param {string} lang */
 function cellName({ actions, idle }, { kind, index }, lang) {
     const at = (/** @type {number} */ time) => formatNumber(time, lang);
-    if (kind === 'idle') return textOf(lang, 'cell_idle', at(idle.start[index]), at(idle.finish[index]));
+    if (kind === 'idle') {
+        return textOf(lang, 'cell_idle', at(idle.start[index]), at(idle.finish[index]), idle.rank[index] + 1);
+    }
     const op = textOf(lang, `op_${OPS[actions.op[index]]}`);
     const name = op[0].toLocaleUpperCase(lang) + op.slice(1);
     const numbers = [actions.microbatch[index] + 1, actions.stage[index] + 1];
-    return textOf(lang, 'cell_action', name, ...numbers, at(actions.start[index]), at(actions.finish[index]));
+    const times = [actions.start[index], actions.finish[index]].map(at);
+    return textOf(lang, 'cell_action', name, ...numbers, ...times, actions.rank[index] + 1);
 }
 
 /** A chosen cell as the page is told of it. @param {Simulation} simulation @param {Selection | null} selection */

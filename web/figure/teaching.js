@@ -78,11 +78,11 @@ export class Teaching {
     // ---- the second schedule ----
 
     /** The schedule beside, simulated for the same work. @param {Setting} setting */
-    #ask({ engine, simulation, request }) {
+    #ask({ engine, simulation, request, lang }) {
         const own = simulation.config.schedule;
         const usual = own === 'gpipe' ? '1f1b' : 'gpipe';
         const name = this.#other && this.#other !== own ? this.#other : usual;
-        const of = [simulation, name];
+        const of = [simulation, name, lang];
         if (this.#compared && of.every((part, i) => part === this.#compared?.of[i])) return this.#compared;
         const schedule = /** @type {Engine['schedules'][0]} */ (engine.schedules.find((known) => known.name === name));
         const asked = withSchedule(request, {}, schedule).request;

@@ -10,34 +10,45 @@ function above(node) {
 export function languageAround(node) {
     for (let at = /** @type {Element | null} */ (node); at; at = above(at)) {
         // A property is set before its attribute follows; SVG elements have none.
-        const lang = at instanceof HTMLElement ? at.lang : at.getAttribute('lang');
+        const lang = (at instanceof HTMLElement ? at.lang : at.getAttribute('lang')) || at.getAttribute('xml:lang');
         if (lang) return languageOf(lang);
     }
     return 'ru';
 }
 
+/** @param {Element} node */
+function isDark(node) {
+    const channels = getComputedStyle(node)
+        .backgroundColor.match(/[\d.]+/g)
+        ?.map(Number);
+    if (!channels || channels.length < 3 || channels[3] === 0) return null; // see-through
+    const [red, green, blue] = channels;
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue < 110;
+}
+
+/** The scheme that colours of a node are chosen by. @param {Element} node @returns {'dark' | 'light'} */
+export function schemeOf(node) {
+    const said = getComputedStyle(node).colorScheme;
+    if (!said.includes('dark')) return 'light';
+    if (!said.includes('light')) return 'dark';
+    return matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
+}
+
 /**
- * Does the page look dark without saying so in color-scheme? Then light-dark() inside would choose wrongly. Asks the
- * nearest ground that is not see-through.
- * @param {Element} node
+ * What a node stands on: the nearest ground that is not see-through, or the canvas of the page. A page may be dark without a
+ * word of it in color-scheme, and then light-dark() alone would choose wrongly.
+ * @param {Element} node @returns {'dark' | 'light'}
  */
-export function isOnUnsaidDark(node) {
-    if (getComputedStyle(node).colorScheme !== 'normal') return false;
-    for (let at = /** @type {Element | null} */ (node); at; at = above(at)) {
-        const channels = getComputedStyle(at)
-            .backgroundColor.match(/[\d.]+/g)
-            ?.map(Number);
-        if (!channels || channels.length < 3 || channels[3] === 0) continue;
-        const [red, green, blue] = channels;
-        return 0.2126 * red + 0.7152 * green + 0.0722 * blue < 110;
+export function groundOf(node) {
+    for (let at = /** @type {Element | null} */ (node); at; at = at.assignedSlot ?? above(at)) {
+        const dark = isDark(at);
+        if (dark !== null) return dark ? 'dark' : 'light';
     }
-    return false;
+    return schemeOf(node.ownerDocument.documentElement);
 }
 
 /** @type {Set<() => void>} */
 const watchers = new Set();
-/** @type {MutationObserver | undefined} */
-let observer;
 
 function tell() {
     for (const watcher of watchers) watcher();
@@ -51,28 +62,42 @@ function onTransition({ propertyName }) {
 /** @type {MediaQueryList[]} */
 let media = [];
 
+/** What is asked once a page, however many figures watch it. */
+function watchMedia() {
+    media = ['(prefers-color-scheme: dark)', '(forced-colors: active)', 'print'].map((query) => matchMedia(query));
+    for (const list of media) list.addEventListener('change', tell);
+    addEventListener('load', tell);
+    addEventListener('transitionend', onTransition);
+}
+
+function forgetMedia() {
+    for (const list of media) list.removeEventListener('change', tell);
+    removeEventListener('load', tell);
+    removeEventListener('transitionend', onTransition);
+}
+
 /**
- * Calls back when the page may have changed its language or theme: by an attribute, a style sheet that came late, the
- * system, or paper. One observer a page. @param {() => void} callback
+ * Calls back when the page may have changed its language or theme around a node: by an attribute of anything that the node
+ * lies in, a style sheet that came late, the system, or paper.
+ * @param {Element} node @param {() => void} callback @returns {() => void} ends it
  */
-export function watchPage(callback) {
+export function watchPage(node, callback) {
+    const observer = new MutationObserver(() => {
+        look(); // a slot may be another by now
+        callback();
+    });
+    const look = () => {
+        for (let at = node.assignedSlot ?? above(node); at; at = at.assignedSlot ?? above(at)) {
+            observer.observe(at, { attributes: true });
+        }
+    };
+    look();
     watchers.add(callback);
-    if (watchers.size === 1) {
-        observer ??= new MutationObserver(tell);
-        for (const root of [document.documentElement, document.body])
-            if (root) observer.observe(root, { attributes: true });
-        media = ['(prefers-color-scheme: dark)', '(forced-colors: active)', 'print'].map((query) => matchMedia(query));
-        for (const list of media) list.addEventListener('change', tell);
-        addEventListener('load', tell);
-        addEventListener('transitionend', onTransition);
-    }
+    if (watchers.size === 1) watchMedia();
     return () => {
+        observer.disconnect();
         watchers.delete(callback);
-        if (watchers.size > 0) return;
-        observer?.disconnect();
-        for (const list of media) list.removeEventListener('change', tell);
-        removeEventListener('load', tell);
-        removeEventListener('transitionend', onTransition);
+        if (watchers.size === 0) forgetMedia();
     };
 }
 

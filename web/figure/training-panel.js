@@ -79,6 +79,11 @@ export class TrainingPanel {
         this.#host.requestUpdate();
     }
 
+    /** The page speaks another language: a network goes on, and only a refusal has words of the old one. */
+    relabel() {
+        if (this.#error) this.reset();
+    }
+
     get running() {
         return this.#loop?.running ?? false;
     }

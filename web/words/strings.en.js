@@ -265,8 +265,8 @@ export default {
 
     // Below the picture
     chart_too_large: '{0} operations are too many for a picture. The numbers below hold.',
-    cell_action: '{0} of micro-batch {1}, stage {2}, from {3} to {4}',
-    cell_idle: 'Idle, from {0} to {1}',
+    cell_action: '{0} of micro-batch {1}, device {5}, stage {2}, from {3} to {4}',
+    cell_idle: 'Idle, device {2}, from {0} to {1}',
     explain_hint: 'Press a cell: here you will read what it waits for and what waits for it.',
     zoom: 'Which part of the step is shown',
     zoom_in: 'closer',
@@ -600,5 +600,9 @@ export default {
         'This browser is too old to unpack the figure (it needs DecompressionStream: Chrome 80, Firefox 113, Safari 16.4), so a still picture is shown below. For the author of the page: the build without WebAssembly helps, nowasm=pipeline-figure.nowasm.js.',
     blocked_plain:
         'WebAssembly is forbidden or switched off here, and its replacement, {0}, could not be loaded: check the address and the policy of the page (script-src, require-trusted-types-for). A still picture is shown below.',
+    blocked_xhtml:
+        'The page is served as XHTML, in which the figure cannot live, so its still picture is shown. For the author: serve the page as text/html.',
+    blocked_file:
+        'Instead of the file {0} something else came ({1}), so the still picture is shown below. For the author: put that file beside the script.',
     blocked_other: 'The figure could not be brought to life ({0}). A still picture is shown below.',
 };

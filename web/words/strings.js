@@ -13,17 +13,20 @@ const bound = (text) =>
         .replace(/(?<![\p{L}\d-])(\p{L}{1,2}) (?=\S)/gu, '$1\u00a0')
         .replace(/ (?=— |—$|(?:же|ли|бы)(?!\p{L}))/gu, '\u00a0');
 
+/** Lines in no language break inside a sum or a product. @param {string} text */
+const sumsBound = (text) => text.replace(/(?<=[\p{L}\d)}]) ([+−·=]) (?=[\p{L}\d({])/gu, '\u00a0$1\u00a0');
+
 /** @type {Record<string, Record<string, any>>} */
 const tables = { ru, en };
-/** Russian texts that were asked for: to bind them all takes a page's start several milliseconds. @type {Map<string, string>} */
-const boundTexts = new Map();
+/** Texts that were asked for: to bind them all takes a page's start several milliseconds. @type {Record<string, Map<string, string>>} */
+const boundTexts = { ru: new Map(), en: new Map() };
 
-/** @param {string} key */
-function russian(key) {
-    const text = tables.ru[key];
+/** @param {string} lang @param {string} key */
+function boundText(lang, key) {
+    const text = tables[lang][key];
     if (typeof text !== 'string') return text;
-    const known = boundTexts.get(key) ?? bound(text);
-    boundTexts.set(key, known);
+    const known = boundTexts[lang].get(key) ?? sumsBound(lang === 'ru' ? bound(text) : text);
+    boundTexts[lang].set(key, known);
     return known;
 }
 
@@ -38,7 +41,7 @@ export function languageOf(lang) {
  * @returns {string}
  */
 export function textOf(lang, key, ...values) {
-    const text = (lang === 'ru' ? russian(key) : tables[lang]?.[key]) ?? tables.en[key];
+    const text = (tables[lang] && boundText(lang, key)) ?? boundText('en', key);
     if (text === undefined) throw new Error(`pipeline-figure: no text for ${key}`);
     if (values.length === 0) return text;
     return text.replace(
