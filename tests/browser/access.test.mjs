@@ -41,16 +41,16 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
             if (control) await page.keyboard.up('Control');
             return focused(page);
         };
-        assert.equal(await focused(page), 'Прямой проход микробатча 1, стадия 1, с 0 до 1');
-        assert.equal(await walk('ArrowRight'), 'Прямой проход микробатча 2, стадия 1, с 1 до 2');
-        assert.equal(await walk('ArrowDown'), 'Прямой проход микробатча 1, стадия 2, с 1 до 2');
-        assert.equal(await walk('Home'), 'Простой, с 0 до 1');
+        assert.equal(await focused(page), 'Прямой проход микробатча 1, стадия 1, устройство 1, с 0 до 1');
+        assert.equal(await walk('ArrowRight'), 'Прямой проход микробатча 2, стадия 1, устройство 1, с 1 до 2');
+        assert.equal(await walk('ArrowDown'), 'Прямой проход микробатча 1, стадия 2, устройство 2, с 1 до 2');
+        assert.equal(await walk('Home'), 'Простой, устройство 2, с 0 до 1');
         assert.match((await reading(page)).explanation ?? '', /Устройство 2 простаивает/);
-        assert.equal(await walk('End', true), 'Простой, с 14 до 18');
-        assert.equal(await walk('Home', true), 'Прямой проход микробатча 1, стадия 1, с 0 до 1');
-        assert.equal(await walk('PageDown'), 'Прямой проход микробатча 2, стадия 1, с 1 до 2');
-        assert.equal(await walk('PageUp'), 'Прямой проход микробатча 1, стадия 1, с 0 до 1');
-        assert.equal(await walk('End'), 'Обратный проход микробатча 4, стадия 1, с 16 до 18');
+        assert.equal(await walk('End', true), 'Простой, устройство 3, с 14 до 18');
+        assert.equal(await walk('Home', true), 'Прямой проход микробатча 1, стадия 1, устройство 1, с 0 до 1');
+        assert.equal(await walk('PageDown'), 'Прямой проход микробатча 2, стадия 1, устройство 1, с 1 до 2');
+        assert.equal(await walk('PageUp'), 'Прямой проход микробатча 1, стадия 1, устройство 1, с 0 до 1');
+        assert.equal(await walk('End'), 'Обратный проход микробатча 4, стадия 1, устройство 1, с 16 до 18');
         // The selected cell, what it waits for, the way of its micro-batch.
         const overlay = () =>
             page.$eval('pipeline-figure', (f) => f.shadowRoot?.querySelectorAll('.pf-overlay > *').length ?? 0);
@@ -83,7 +83,7 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
         const cell = await at('Прямой проход микробатча 2, стадия 2');
         await page.mouse.move(cell.x, cell.y);
         assert.match((await reading(page)).explanation ?? '', /^Устройство 2, прямой проход микробатча 2/);
-        const idle = await at('Простой, с 0 до 2');
+        const idle = await at('Простой, устройство 3, с 0 до 2');
         await page.mouse.move(idle.x, idle.y);
         assert.match((await reading(page)).explanation ?? '', /^Устройство 3 простаивает с 0 до 2/);
         await page.mouse.click(cell.x, cell.y);
@@ -99,7 +99,7 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
         assert.equal((await reading(page)).cells, 0);
         await page.focus(`${IN}.cursor`);
         await page.keyboard.press('ArrowRight');
-        assert.equal(await focused(page), 'Прямой проход микробатча 2, стадия 1, с 1 до 2');
+        assert.equal(await focused(page), 'Прямой проход микробатча 2, стадия 1, устройство 1, с 1 до 2');
         assert.match((await reading(page)).explanation ?? '', /^Устройство 1, прямой проход микробатча 2/);
     });
 
@@ -112,8 +112,9 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
             nodes.filter((node) => !node.ignored && node.role?.value === role).map((node) => plain(node.name?.value));
         assert.deepEqual(names('grid'), ['Расписание «Только вперёд»: 3 устройства, 4 микробатча']);
         assert.deepEqual(names('row').slice(0, 3), ['Устройство 1', 'Устройство 2', 'Устройство 3']);
+        assert.deepEqual(names('rowheader').slice(0, 3), ['Устройство 1', 'Устройство 2', 'Устройство 3']);
         assert.equal(names('gridcell').length, 16);
-        assert.equal(names('gridcell')[0], 'Прямой проход микробатча 1, стадия 1, с 0 до 1');
+        assert.equal(names('gridcell')[0], 'Прямой проход микробатча 1, стадия 1, устройство 1, с 0 до 1');
         assert.deepEqual(names('slider'), ['стадии p', 'микробатчи m']);
         assert.deepEqual(names('spinbutton'), ['стадии p', 'микробатчи m']);
         const texts = await page.$eval('pipeline-figure', (f) =>

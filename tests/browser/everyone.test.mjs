@@ -176,7 +176,7 @@ describe('what axe does not see', { skip: withoutBrowser }, () => {
         );
         assert.deepEqual(
             stops.filter(({ chart }) => chart).map(({ name }) => name.replace(/\s/g, ' ')),
-            ['Прямой проход микробатча 1, стадия 1, с 0 до 1'],
+            ['Прямой проход микробатча 1, стадия 1, устройство 1, с 0 до 1'],
             'one stop in the chart',
         );
         // Down, or along a line from left to right; lines are up to 30 px high.

@@ -58,7 +58,7 @@ inEveryBrowser(
             const seen = await ask(() => ({
                 cells: all('[role="gridcell"]').map((cell) => cell.getAttribute('aria-label')),
                 rows: all('.places > [role="row"]').map((row) =>
-                    [...row.querySelectorAll('[role="rowheader"]')].map((head) => head.getAttribute('aria-label')),
+                    [...row.querySelectorAll('[role="rowheader"]')].map((head) => head.textContent),
                 ),
                 byRow: all('.places > [role="row"]').map((row) => row.querySelectorAll('[role="gridcell"]').length),
             }));

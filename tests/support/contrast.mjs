@@ -41,7 +41,7 @@ export function colouredThings() {
         };
         for (const text of picture.querySelectorAll('text')) {
             const box = text.getBBox();
-            if (box.width === 0 || style(text).visibility === 'hidden') continue;
+            if (box.width === 0 || style(text).visibility === 'hidden' || text.closest('.places')) continue;
             const point = new DOMPoint(box.x + box.width / 2, box.y + box.height / 2);
             found.push({
                 kind: 'text',

@@ -514,8 +514,8 @@ export class Chart {
             line.setAttribute('role', 'row');
             line.setAttribute('aria-label', rowName(rank));
             const head = line.firstElementChild ?? line.appendChild(newHead());
-            head.setAttribute('aria-label', rowName(rank));
-            setBox(head, { x: 0, y: rowTop(scene, rank), w: scene.plot.left, h: scene.rows.height });
+            head.textContent = rowName(rank);
+            head.setAttribute('y', (rowTop(scene, rank) + scene.rows.height / 2).toFixed(2));
             while (line.children.length > row.length + 1) line.lastElementChild?.remove();
             for (const [i, cell] of row.entries()) {
                 const place = line.children[i + 1] ?? line.appendChild(newPlace());
@@ -573,11 +573,11 @@ function setBox(node, { x, y, w, h }) {
         node.setAttribute(name, value.toFixed(2));
 }
 
-/** Names a row to those who walk over its cells; it is not seen, and lies over the name that is. */
+/** Names a row to those who walk over its cells. It is not seen, and lies over the name that is. */
 function newHead() {
-    const head = document.createElementNS(SVG, 'rect');
+    const head = document.createElementNS(SVG, 'text');
     head.setAttribute('role', 'rowheader');
-    head.setAttribute('fill', 'none');
+    head.setAttribute('class', 'row-head');
     return head;
 }
 

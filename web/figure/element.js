@@ -276,7 +276,8 @@ export class PipelineFigure extends LitElement {
         this.#lang = lang;
         this.#parts.training.relabel();
         const { error, file } = this.#state;
-        if (error) this.#dispatch({ by: 'page', again: true }); // messages of the core are in one language
+        if (error)
+            this.#dispatch({ by: 'page', again: true }); // messages of the core are in one language
         else if (file && this.#engine) this.#state.relabel(this.#engine, lang, this.request);
         this.requestUpdate();
     };

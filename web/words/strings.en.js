@@ -265,7 +265,7 @@ export default {
 
     // Below the picture
     chart_too_large: '{0} operations are too many for a picture. The numbers below hold.',
-    cell_action: '{0} of micro-batch {1}, device {5}, stage {2}, from {3} to {4}',
+    cell_action: '{0} of micro-batch {1}, stage {2}, device {5}, from {3} to {4}',
     cell_idle: 'Idle, device {2}, from {0} to {1}',
     explain_hint: 'Press a cell: here you will read what it waits for and what waits for it.',
     zoom: 'Which part of the step is shown',
