@@ -7,6 +7,8 @@
 
 #include "core/number.h"
 
+int32_t pp_abi_version(void) { return PP_ABI; }
+
 static const char *const status_names[PP_STATUS_COUNT] = {
 #define STATUS_NAME(code, name) [code] = name,
     PP_STATUSES(STATUS_NAME)

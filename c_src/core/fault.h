@@ -2,7 +2,7 @@
 #ifndef PP_FAULT_H
 #define PP_FAULT_H
 
-#include "pipeline.h"
+#include "core/core.h"
 
 /* All fields -1, all texts empty, code set. fault may be NULL: then a scratch fault is returned, so that callers can
  * go on filling without asking. */

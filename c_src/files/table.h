@@ -4,6 +4,7 @@
 
 #include "core/fault.h"
 #include "core/text.h"
+#include "files/files.h"
 #include "schedules/schedule.h"
 
 /* Columns of a table that is written, all ranks together: blanks cost no memory here, but a byte each in the text. */

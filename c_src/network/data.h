@@ -2,7 +2,7 @@
 #ifndef PP_DATA_H
 #define PP_DATA_H
 
-#include "pipeline.h"
+#include "network/network.h"
 
 struct pp_data {
     int32_t kind;

@@ -127,11 +127,9 @@ void pp_network_products(pp_network *network, pp_product *forward, pp_product *b
     network->begin_weight = begin_weight;
 }
 
-int32_t pp_network_layers(const pp_network *network) { return network->layers; }
 int32_t pp_network_stages(const pp_network *network) { return network->stages; }
 int32_t pp_network_inputs(const pp_network *network) { return network->widths[0]; }
 int32_t pp_network_outputs(const pp_network *network) { return network->widths[network->layers]; }
-const int32_t *pp_network_widths(const pp_network *network) { return network->widths; }
 const int32_t *pp_network_cuts(const pp_network *network) { return network->cuts; }
 int32_t pp_network_parameter_count(const pp_network *network) { return network->parameter_count; }
 const int32_t *pp_network_layer_begin(const pp_network *network) { return network->layer_begin; }

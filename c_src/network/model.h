@@ -3,7 +3,7 @@
 #define PP_MODEL_H
 
 #include "network/data.h"
-#include "pipeline.h"
+#include "network/network.h"
 
 /* The part of a step that is being run, for what depends on more than the rows at hand. */
 typedef struct pp_pass {

@@ -3,7 +3,7 @@
 #define PP_CONFIG_H
 
 #include "core/text.h"
-#include "pipeline.h"
+#include "request/request.h"
 
 /* Samples, micro-batches and samples per micro-batch: from two of them the third. Fails with BATCH_SPLIT or RANGE. */
 int32_t pp_batch_couple(const pp_text *given, pp_config *config, pp_fault *fault);

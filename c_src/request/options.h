@@ -3,7 +3,7 @@
 #define PP_OPTIONS_H
 
 #include "core/text.h"
-#include "pipeline.h"
+#include "request/request.h"
 
 /* Limits of a training: those of a toy, large enough for every figure and small enough that nothing can overflow. */
 enum {

@@ -4,7 +4,7 @@
 #define PP_PARTITION_H
 
 #include "core/text.h"
-#include "pipeline.h"
+#include "request/request.h"
 
 /* Counts the layers of a request into config->layers and checks that the cut asked for holds each of them once. Fails with
  * OPTION_NEEDS, OPTION_BESIDE, LAYERS (fewer than stages), LAYERS_HELD, CUTS, LAYOUT, LAYOUT_STAGES, LIST_LENGTH, or with

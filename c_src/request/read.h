@@ -3,7 +3,7 @@
 #define PP_READ_H
 
 #include "core/text.h"
-#include "pipeline.h"
+#include "request/request.h"
 
 /* Reads one of the names an option can have. Fills fault with NAME_UNKNOWN and the nearest. */
 int32_t pp_name_read(pp_text text, int32_t option, int32_t *value, pp_fault *fault);

@@ -10,6 +10,7 @@
 
 #include "network/model.h"
 #include "network/tensor.h"
+#include "request/request.h"
 #include "run/runtime.h"
 
 /* At the head of the caller's memory; behind it floats, and labels, which are as long. Version v of all weights is in slot

@@ -17,6 +17,7 @@
 
 #include "core/fault.h"
 #include "network/tensor.h"
+#include "request/request.h"
 #include "run/runtime.h"
 #include "schedules/schedule.h"
 

@@ -13,12 +13,14 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "run/runtime.h"
 #include "core/fault.h"
 #include "network/model.h"
 #include "network/tensor.h"
 #include "request/config.h"
+#include "request/request.h"
+#include "run/runtime.h"
 #include "schedules/schedule.h"
+#include "studies/studies.h"
 
 /* ---- memory ---- */
 

@@ -3,7 +3,7 @@
 #define PP_RUNTIME_H
 
 #include "network/model.h"
-#include "pipeline.h"
+#include "run/run.h"
 
 /* The rank that counts the votes at the end of a step. */
 enum { PP_ROOT_RANK = 0 };

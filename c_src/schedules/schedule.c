@@ -44,8 +44,6 @@ static const pp_generator *const generators[] = {
 #undef GENERATOR_ROW
 };
 
-int32_t pp_abi_version(void) { return PP_ABI; }
-
 int32_t pp_schedule_count(void) { return (int32_t)(sizeof generators / sizeof generators[0]); }
 
 static int valid(int32_t id) { return id >= 0 && id < pp_schedule_count(); }
@@ -223,7 +221,6 @@ int32_t pp_schedule_make(const pp_config *config, const double *costs, void *mem
 int32_t pp_schedule_ranks(const pp_schedule *schedule) { return schedule->ranks; }
 int32_t pp_schedule_stages(const pp_schedule *schedule) { return schedule->stages; }
 int32_t pp_schedule_microbatches(const pp_schedule *schedule) { return schedule->microbatches; }
-int32_t pp_schedule_slices(const pp_schedule *schedule) { return schedule->slices; }
 int32_t pp_schedule_pipes(const pp_schedule *schedule) { return schedule->pipes; }
 int32_t pp_schedule_action_count(const pp_schedule *schedule) { return schedule->action_count; }
 const int32_t *pp_schedule_rank_begin(const pp_schedule *schedule) { return schedule->rank_begin; }

@@ -2,7 +2,7 @@
 #ifndef PP_SCHEDULE_H
 #define PP_SCHEDULE_H
 
-#include "pipeline.h"
+#include "schedules/schedules.h"
 
 /* Limits of a request. 2^25 actions with their timeline are 1 GiB; the others keep products inside int32_t. */
 #define PP_MAX_RANKS 4096

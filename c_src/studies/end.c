@@ -5,6 +5,7 @@
 
 #include "request/read.h"
 #include "schedules/schedule.h"
+#include "studies/studies.h"
 #include "time/timeline.h"
 
 enum { ROW_REDUCE, ROW_OPTIMIZER, ROWS };

@@ -12,6 +12,7 @@
 #include "core/fault.h"
 #include "request/read.h"
 #include "schedules/schedule.h"
+#include "studies/studies.h"
 #include "time/timeline.h"
 
 int32_t pp_failure_costs_bytes(void) { return (int32_t)sizeof(pp_failure_costs); }

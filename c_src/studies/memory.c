@@ -8,6 +8,7 @@
 #include "core/fault.h"
 #include "request/read.h"
 #include "schedules/schedule.h"
+#include "studies/studies.h"
 #include "time/timeline.h"
 
 static const int32_t row_option[PP_MEMORY_ROWS] = {
@@ -280,7 +281,8 @@ int32_t pp_memory_levels(const pp_schedule *s, const pp_config *config, const do
     for (int32_t i = s->rank_begin[r]; i < s->rank_begin[r + 1]; i = slot_end(s, i)) {
         for (int32_t j = i; j < slot_end(s, i); j++) take(&w, &s->actions[j]);
         sink_put(&sink, line->start[i], fixed[r] + w.level);
-        if (line->finish[i] == line->start[i]) sink_write(&sink); /* held for an instant, and part of the peak all the same */
+        if (line->finish[i] == line->start[i])
+            sink_write(&sink); /* held for an instant, and part of the peak all the same */
         for (int32_t j = i; j < slot_end(s, i); j++) release(&w, &s->actions[j]);
         sink_put(&sink, line->finish[i], fixed[r] + w.level);
     }

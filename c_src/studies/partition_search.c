@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "request/partition.h"
+#include "studies/studies.h"
 #include "time/timeline.h"
 
 /* Limits of the search for the least makespan. */

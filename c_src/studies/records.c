@@ -1,5 +1,5 @@
 /* Names of the doubles in the results of the studies, for callers that read them as columns. */
-#include "pipeline.h"
+#include "studies/studies.h"
 
 #define NAME(field) #field,
 #define NAMES(id, fields) static const char *const names_##id[] = {fields(NAME) ""};

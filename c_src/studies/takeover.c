@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "studies/studies.h"
 #include "time/timeline.h"
 
 typedef struct study {

@@ -5,6 +5,7 @@
 #include "core/number.h"
 #include "core/text.h"
 #include "schedules/schedule.h"
+#include "studies/studies.h"
 
 typedef struct sink {
     char *out;

@@ -3,6 +3,7 @@
 #define PP_TIMELINE_H
 
 #include "schedules/schedule.h"
+#include "time/time.h"
 
 /* Doubles of scratch per rank in a timeline. */
 #define PP_RANK_SCRATCH 6

@@ -11,6 +11,7 @@
 
 #include "core/number.h"
 #include "request/options.h"
+#include "words/templates.h"
 #include "words/words.h"
 
 /* How a reader knows an option. */

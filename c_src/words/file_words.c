@@ -1,6 +1,6 @@
 /* What faults of files say, in English and Russian. Placeholders as in fault_words.c. */
 #include "files/table.h"
-#include "words/words.h"
+#include "words/templates.h"
 
 static const pp_words option_words[] = {
     [PP_FILE_LETTERS - PP_FILE_LETTERS] = {"letters", "обозначения в файле (letters)"},

@@ -1,18 +1,20 @@
-/* What the files of this room share: a text in both languages, and where the words for files are found. */
-#ifndef PP_WORDS_H
-#define PP_WORDS_H
+/* Words: the sentences of a fault, in English and Russian. */
+#ifndef PP_ROOM_WORDS_H
+#define PP_ROOM_WORDS_H
 
-#include "pipeline.h"
+#include "core/core.h"
 
-/* One text in both languages. It may have placeholders, which fault_words.c lists. */
-typedef struct pp_words {
-    const char *en, *ru;
-} pp_words;
+#ifdef __cplusplus
+extern "C" {
+#endif
 
-/* In file_words.c: the sentence for a fault that only files can have, the rule it breaks, and what readers call an option
- * about files. NULL where there is none. */
-const pp_words *pp_file_words(const pp_fault *fault);
-const pp_words *pp_file_rule(const pp_fault *fault);
-const pp_words *pp_file_option_words(int32_t option);
+enum { PP_LANG_EN = 0, PP_LANG_RU = 1 };
+/* One sentence or two: the option, the value seen, the rule, the nearest legal choice. Writes at most capacity bytes
+ * with the closing zero (UTF-8, never cut inside a character) and returns the length the whole text needs. */
+PP_EXPORT(pp_fault_message)
+int32_t pp_fault_message(const pp_fault *fault, int32_t lang, char *out, int32_t capacity);
 
+#ifdef __cplusplus
+}
+#endif
 #endif

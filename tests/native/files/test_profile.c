@@ -1,6 +1,7 @@
 /* Costs of stages from files: what is read from each form, and what is refused with its place and reason. */
 #include <stdlib.h>
 
+#include "pipeline.h"
 #include "check.h"
 #include "files/table.h"
 
