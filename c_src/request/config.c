@@ -137,12 +137,9 @@ int32_t pp_scalars_settle(const pp_text *given, pp_config *config, pp_fault *fau
     return status == PP_OK ? check_failure(given, config, fault) : status;
 }
 
-int32_t pp_config_parse(const char *text, int32_t length, pp_config *config, pp_fault *fault) {
-    pp_text given[PP_OPT_COUNT];
-    int32_t status = pp_given_read(text, length, given, fault);
-    if (status != PP_OK) return status;
+int32_t pp_config_read(const pp_text *given, pp_config *config, pp_fault *fault) {
     *config = (pp_config){.schedule = 0, .ranks = 3, .microbatches = 4, .pipes = 2, .slices = 1, .warmup_factor = 2};
-    status = pp_scalars_read(given, config, fault);
+    int32_t status = pp_scalars_read(given, config, fault);
     if (status == PP_OK) status = pp_scalars_settle(given, config, fault);
     if (status != PP_OK) return status;
 
@@ -158,4 +155,13 @@ int32_t pp_config_parse(const char *text, int32_t length, pp_config *config, pp_
     if (status == PP_OK) status = pp_partition_shape(given, config, fault);
     if (status != PP_OK) return status;
     return row->legal != NULL ? row->legal(config, fault) : PP_OK;
+}
+
+int32_t pp_config_parse(const char *text, int32_t length, pp_config *config, pp_fault *fault) {
+    pp_text given[PP_OPT_COUNT];
+    int32_t status = pp_given_read(text, length, given, fault);
+    if (status != PP_OK) return status;
+    status = pp_config_read(given, config, fault);
+    if (status != PP_OK && fault != NULL) pp_fixes_settle(given, config, fault);
+    return status;
 }

@@ -83,8 +83,6 @@ int32_t pp_interleaved_legal(pp_config *config, pp_fault *fault) {
         refuse(config, PP_ERR_GROUP, given != 0 ? PP_OPT_GROUP : PP_OPT_MICROBATCHES, given != 0 ? given : m, fault);
         if (m >= p) {
             pp_fault_fix_number(fault, PP_OPT_GROUP, config->group < p ? p : m);
-        } else if (config->group < p) { /* both would have to grow */
-            pp_fault_fix_text(fault, PP_OPT_DIALECT, "free");
         } else {
             pp_fault_fix_number(fault, PP_OPT_MICROBATCHES, config->group > p ? config->group : p);
             pp_fault_fix_text(fault, PP_OPT_DIALECT, "pytorch");

@@ -84,7 +84,7 @@ static int32_t check_unit(const pp_schedule *s, const pp_tables *t, int32_t stag
     if (s->slices > 1 && unit % s->slices > 0 && !before(s, t->f[at - 1], f))
         return refuse_order(s, f, PP_F, unit - 1, fault); /* a slice attends to those before it */
     if (!s->trains) return PP_OK;
-    if (b < 0) return refuse_missing(s, stage, PP_B, unit, fault);
+    if (b < 0) return refuse_missing(s, stage, w >= 0 ? PP_I : PP_B, unit, fault); /* a W is half of a split one */
     if (!before(s, f, b)) return refuse_order(s, b, PP_F, unit, fault);
     if (s->slices > 1 && unit % s->slices > 0 && t->b[at - 1] >= 0 && !before(s, b, t->b[at - 1]))
         return refuse_order(s, t->b[at - 1], s->actions[b].op, unit, fault);

@@ -42,7 +42,7 @@ static void refusals(void) {
     expect("forward=Infinity", PP_ERR_RANGE, PP_OPT_FORWARD, "1000000000000");
     expect("forward=NaN", PP_ERR_NOT_A_NUMBER, PP_OPT_FORWARD, NULL);
     expect("s=gpipe\np=4096\nm=1048576", PP_ERR_TOO_LARGE, PP_OPT_MICROBATCHES, "4096");
-    expect("s=interleaved\np=4096\nv=64", PP_ERR_TOO_LARGE, PP_OPT_CHUNKS, "4");
+    expect("s=interleaved\np=4096\nv=64", PP_ERR_TOO_LARGE, PP_OPT_CHUNKS, "1");
     /* SCH-14 */
     expect("schedule=interlaeved1f1b", PP_ERR_NAME_UNKNOWN, PP_OPT_SCHEDULE, "interleaved");
     expect("schedule=\xD1\x8F", PP_ERR_NAME_UNKNOWN, PP_OPT_SCHEDULE, NULL);
@@ -77,7 +77,7 @@ static void refusals(void) {
     expect("s=1f1b\np=3\nbackward=1 2 0.5\ninput-gradient=2", PP_ERR_COST_SPLIT, PP_OPT_BACKWARD, "0.5");
     expect("s=1f1b\np=2\nbackward=2\ninput-gradient=1 2\nweight-gradient=3", PP_ERR_COST_SPLIT, PP_OPT_BACKWARD, "");
     expect("s=1f1b\np=2\nforward=1 5\noverlap-cost=1", PP_ERR_COST_OVERLAP, PP_OPT_OVERLAP_COST, "5");
-    expect("s=interleaved\np=7\nm=4\nv=2\ngroup=1", PP_ERR_GROUP, PP_OPT_GROUP, "free");
+    expect("s=interleaved\np=7\nm=4\nv=2\ngroup=1", PP_ERR_GROUP, PP_OPT_GROUP, "1");
     expect("s=1f1b\noverlap-cost=1", PP_ERR_COST_OVERLAP, PP_OPT_OVERLAP_COST, "2");
 }
 
