@@ -41,6 +41,9 @@
     X(PP_OPT_LAYOUT, "layout", 0, 'S')                                                                                 \
     X(PP_OPT_EMBEDDING, "embedding", 0, 'R')                                                                           \
     X(PP_OPT_HEAD, "head", 0, 'R')                                                                                     \
+    X(PP_OPT_LAYER_FORWARD, "layer-forward", 0, 'S')                                                                   \
+    X(PP_OPT_LAYER_INPUT_GRADIENT, "layer-input-gradient", 0, 'S')                                                     \
+    X(PP_OPT_LAYER_WEIGHT_GRADIENT, "layer-weight-gradient", 0, 'S')                                                   \
     X(PP_OPT_GLOBAL_BATCH, "global-batch", 0, 'N')                                                                     \
     X(PP_OPT_MICROBATCH_SIZE, "microbatch-size", 0, 'N')                                                               \
     /* transfers by size */                                                                                            \

@@ -28,7 +28,7 @@ static size_t align8(size_t bytes) { return (bytes + 7) & ~(size_t)7; }
 
 int32_t pp_partition_bytes(const pp_config *config) {
     if (config->layers == 0) return 0;
-    size_t doubles = (size_t)config->layers + (PP_COST_ROWS + 4) * (size_t)config->stages + 2;
+    size_t doubles = 4 * (size_t)config->layers + (PP_COST_ROWS + 6) * (size_t)config->stages + 2;
     return (int32_t)(align8(sizeof(pp_cut)) + doubles * sizeof(double) +
                      align8(2 * ((size_t)config->stages + 1) * sizeof(int32_t)));
 }
@@ -175,10 +175,15 @@ static int32_t check_layout(const pp_text *given, pp_config *config, pp_fault *f
 }
 
 int32_t pp_partition_shape(const pp_text *given, pp_config *config, pp_fault *fault) {
-    static const int32_t of_layers[] = {PP_OPT_CUTS, PP_OPT_EMBEDDING, PP_OPT_HEAD};
+    static const int32_t of_layers[] = {PP_OPT_CUTS,
+                                        PP_OPT_EMBEDDING,
+                                        PP_OPT_HEAD,
+                                        PP_OPT_LAYER_FORWARD,
+                                        PP_OPT_LAYER_INPUT_GRADIENT,
+                                        PP_OPT_LAYER_WEIGHT_GRADIENT};
     pp_fault scratch;
     int listed = given[PP_OPT_LAYERS].begin != NULL, drawn = given[PP_OPT_LAYOUT].begin != NULL;
-    for (int32_t i = 0; i < 3 && !listed && !drawn; i++)
+    for (int32_t i = 0; i < 6 && !listed && !drawn; i++)
         if (given[of_layers[i]].begin != NULL) return refuse_needs(given, of_layers[i], PP_OPT_LAYERS, fault);
     if (listed) {
         int32_t status = read_layers(given[PP_OPT_LAYERS], &config->layers, NULL, fault);
@@ -217,11 +222,25 @@ static int32_t fill(const pp_cut *p, int32_t stage, int32_t from, int32_t limit,
     return to;
 }
 
-void pp_cut_apply(const pp_cut *p, double *costs) {
+/* Of layers that have costs of their own in a row, their sum; the ends of the network have the unit's. */
+static double own_cost(const pp_cut *p, int32_t row, int32_t stage, const int32_t *at) {
+    double sum = p->unit[p->own_row[row] * p->stages + stage] * pp_cut_extra(p, stage);
+    for (int32_t i = at[stage]; i < at[stage + 1]; i++) sum += p->own[row][i];
+    return sum;
+}
+
+void pp_cut_apply(const pp_cut *p, const int32_t *at, double *costs) {
     static const int32_t rows[] = {PP_COST_FORWARD, PP_COST_INPUT, PP_COST_WEIGHT, PP_COST_RECOMPUTE};
     const size_t n = (size_t)p->stages;
     for (size_t s = 0; s < n; s++) {
-        for (int32_t i = 0; i < 4; i++) costs[(size_t)rows[i] * n + s] = p->unit[(size_t)rows[i] * n + s] * p->stage[s];
+        for (int32_t i = 0; i < 4; i++) {
+            double *cost = &costs[(size_t)rows[i] * n + s], unit = p->unit[(size_t)rows[i] * n + s];
+            *cost = unit * p->stage[s];
+            if (i < 3 && p->own[i] != NULL) *cost = own_cost(p, i, (int32_t)s, at);
+            /* what is run again is the forward */
+            if (i == 3 && p->own[0] != NULL && unit == p->unit[PP_COST_FORWARD * n + s])
+                *cost = costs[PP_COST_FORWARD * n + s];
+        }
         costs[PP_COST_BACKWARD * n + s] = costs[PP_COST_INPUT * n + s] + costs[PP_COST_WEIGHT * n + s];
         double overlap = p->unit[PP_COST_OVERLAP * n + s];
         costs[PP_COST_OVERLAP * n + s] = overlap >= 0 ? overlap * p->stage[s] : overlap;
@@ -230,7 +249,7 @@ void pp_cut_apply(const pp_cut *p, double *costs) {
 
 void pp_cut_settle(pp_cut *p, double *costs) {
     for (int32_t s = 0; s < p->stages; s++) p->stage[s] = pp_cut_cost(p, s, p->at[s], p->at[s + 1]);
-    pp_cut_apply(p, costs);
+    pp_cut_apply(p, p->at, costs);
 }
 
 /* ---- cutting the free stages ---- */
@@ -310,6 +329,20 @@ static void cut_by_cost(pp_cut *p) {
     }
 }
 
+/* Costs of layers in a row of their own: one number for all, or one each. */
+static int32_t read_own(const pp_text *given, pp_cut *p, double *rows, pp_fault *fault) {
+    static const int32_t options[] = {PP_OPT_LAYER_FORWARD, PP_OPT_LAYER_INPUT_GRADIENT, PP_OPT_LAYER_WEIGHT_GRADIENT};
+    static const int32_t cost_rows[] = {PP_COST_FORWARD, PP_COST_INPUT, PP_COST_WEIGHT};
+    for (int32_t i = 0; i < 3; i++) {
+        p->own_row[i] = cost_rows[i];
+        if (given[options[i]].begin == NULL) continue;
+        p->own[i] = rows + i * p->layers;
+        int32_t status = pp_list_read(given[options[i]], options[i], p->layers, p->own[i], fault);
+        if (status != PP_OK) return status;
+    }
+    return PP_OK;
+}
+
 int32_t pp_partition_make(const pp_text *given, const pp_config *config, double *costs, pp_fault *fault) {
     if (config->layers == 0) return PP_OK;
     const size_t n = (size_t)config->stages;
@@ -320,12 +353,15 @@ int32_t pp_partition_make(const pp_text *given, const pp_config *config, double 
                   .proved = 1,
                   .head_stage = config->stages - 1};
     p->layer = (double *)((char *)p + align8(sizeof(pp_cut)));
-    p->stage = p->layer + config->layers;
+    double *own = p->layer + config->layers;
+    p->stage = own + 3 * (size_t)config->layers;
     p->unit = p->stage + n;
     p->load = p->unit + PP_COST_ROWS * n;
-    p->before = p->load + n;
+    p->pass = p->load + n;
+    p->before = p->pass + n;
     p->left = p->before + n + 1;
-    p->at = (int32_t *)(p->left + n + 1);
+    p->held = p->left + n + 1;
+    p->at = (int32_t *)(p->held + n);
     p->spare = p->at + n + 1;
     memcpy(p->unit, costs, PP_COST_ROWS * n * sizeof(double));
 
@@ -336,6 +372,7 @@ int32_t pp_partition_make(const pp_text *given, const pp_config *config, double 
         status = pp_amount_read(given[PP_OPT_EMBEDDING], PP_OPT_EMBEDDING, &p->embedding, fault);
     if (status == PP_OK && given[PP_OPT_HEAD].begin != NULL)
         status = pp_amount_read(given[PP_OPT_HEAD], PP_OPT_HEAD, &p->head, fault);
+    if (status == PP_OK) status = read_own(given, p, own, fault);
     if (status != PP_OK) return status;
 
     int32_t *sizes = p->spare;

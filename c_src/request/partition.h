@@ -33,22 +33,26 @@ typedef struct pp_cut {
     int32_t embedding_stage, head_stage;
     int32_t first, last; /* stages first .. last-1 are free, the others have a fixed number of layers */
     double embedding, head;
-    double *layer;  /* layers */
-    double *stage;  /* stages: costs under `at` */
-    double *unit;   /* PP_COST_ROWS * stages: ticks per unit of layer cost */
-    double *load;   /* stages: for the search */
-    double *before; /* stages + 1: for the search */
-    double *left;   /* stages + 1: for the search */
-    int32_t *at;    /* stages + 1 */
-    int32_t *spare; /* stages + 1 */
+    double *layer;      /* layers */
+    double *own[3];     /* layers: F, I, W of each where they have been told apart; NULL: `layer` times the unit */
+    int32_t own_row[3]; /* the rows of costs these are */
+    double *stage;      /* stages: costs under `at` */
+    double *unit;       /* PP_COST_ROWS * stages: ticks per unit of layer cost */
+    double *load;       /* stages: for the search */
+    double *pass;       /* stages: for the search */
+    double *before;     /* stages + 1: for the search */
+    double *left;       /* stages + 1: for the search */
+    double *held;       /* stages: for the search, by rank */
+    int32_t *at;        /* stages + 1 */
+    int32_t *spare;     /* stages + 1 */
 } pp_cut;
 
 /* What embedding and head add to a stage. */
 double pp_cut_extra(const pp_cut *p, int32_t stage);
 /* The cost of a stage that has layers from .. to - 1. */
 double pp_cut_cost(const pp_cut *p, int32_t stage, int32_t from, int32_t to);
-/* Fills the rows of costs from the costs of the stages in p->stage. */
-void pp_cut_apply(const pp_cut *p, double *costs);
+/* Fills the rows of costs for stages cut at `at`, whose costs stand in p->stage. */
+void pp_cut_apply(const pp_cut *p, const int32_t *at, double *costs);
 /* Fills p->stage from the boundaries in p->at, and then the rows of costs. */
 void pp_cut_settle(pp_cut *p, double *costs);
 

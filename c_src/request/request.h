@@ -90,6 +90,9 @@ int32_t pp_costs_parse(const char *text, int32_t length, const pp_config *config
  * embedding   cost added to the first stage, head: to the last; they are no layers and move nowhere
  * partition   by what the cut is chosen. cost and equal: of the cuts that are best, the one that gives each stage in turn
  *             the fewest layers that reach an even share of what is left (so 30 layers on 4 stages are 8 8 7 7)
+ * layer-forward, layer-input-gradient, layer-weight-gradient   ticks of each layer, where layers do not all have the same
+ *             shares of the three; in place of layers times forward, .. Cuts are compared by the costs in layers until
+ *             they are simulated, and by their true costs then
  * cuts        layers of each stage; "*" leaves a stage to the partition: those stages stand together, "11 * * 9"
  * layout      Megatron's --pipeline-model-parallel-layout: E, then a t for each layer, then m (also layers), then L, a
  *             '|' between stages, "*N" after a letter or a (group): "Et*3|(tt|)*29,m|L". Commas and blanks mean nothing,

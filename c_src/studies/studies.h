@@ -229,10 +229,12 @@ double pp_failure_expected(double step, double every, double checkpoint, double 
 
 /* With partition=makespan: simulates cuts until none that is left can be better than the best, and leaves that one in
  * costs and timeline (checked before). Begins with the cut by cost and takes another only if it is better. The work has
- * a limit (2^24 simulated actions, 2^22 cuts looked at); past it the best so far stands, and is not proved.
- * Does nothing for other requests. Returns PP_OK, or what pp_simulate refuses. */
+ * a limit (2^26 simulated actions, 2^23 looks at a stage); past it the best so far stands, and is not proved. Where the order
+ * depends on the costs (pp_schedule_by_costs), it is made anew for each of some cuts and left in schedule, whose memory must
+ * be that of pp_schedule_bytes; none of those is proved. Does nothing for other requests. Returns PP_OK, or what
+ * pp_simulate refuses. */
 PP_EXPORT(pp_partition_search)
-int32_t pp_partition_search(const pp_schedule *schedule, const pp_config *config, double *costs, pp_timeline *timeline,
+int32_t pp_partition_search(pp_schedule *schedule, const pp_config *config, double *costs, pp_timeline *timeline,
                             pp_fault *fault);
 
 #ifdef __cplusplus

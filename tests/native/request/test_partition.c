@@ -191,10 +191,16 @@ static void every_cut_by_makespan(int32_t id, int shape, const char *more, long 
     for (int32_t i = 0; i < q.schedule->action_count; i++)
         if (q.timeline->finish[i] > end) end = q.timeline->finish[i];
     CHECK_MSG(end <= q.summary.makespan, "%s: worse than by cost", text);
-    brute_walk(&b, 0, layers);
-    CHECK_MSG(end == b.makespan, "%s: %g, best %g", text, end, b.makespan);
     pp_partition_summary sum;
     pp_partition_summarize(&q.config, q.costs, &sum);
+    if (pp_schedule_by_costs(id)) { /* each cut has an order of its own */
+        CHECK_EQ_DOUBLE(sum.proved, 0);
+        free(unit);
+        plan_free(&q);
+        return;
+    }
+    brute_walk(&b, 0, layers);
+    CHECK_MSG(end == b.makespan, "%s: %g, best %g", text, end, b.makespan);
     CHECK_EQ_DOUBLE(sum.proved, 1);
     *tried += (long)sum.cases;
     *all += b.cuts;
