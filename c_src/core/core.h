@@ -30,6 +30,7 @@ extern "C" {
     X(PP_ERR_RANGE, "range")                                                                                           \
     X(PP_ERR_NAME_UNKNOWN, "name-unknown")                                                                             \
     X(PP_ERR_LIST_LENGTH, "list-length")                                                                               \
+    X(PP_ERR_LAYER_LENGTH, "layer-length")                                                                             \
     X(PP_ERR_COST_SPLIT, "cost-split")                                                                                 \
     X(PP_ERR_COST_OVERLAP, "cost-overlap")                                                                             \
     X(PP_ERR_TOO_LARGE, "too-large")                                                                                   \

@@ -338,7 +338,8 @@ static int32_t read_own(const pp_text *given, pp_cut *p, double *rows, pp_fault 
         if (given[options[i]].begin == NULL) continue;
         p->own[i] = rows + i * p->layers;
         int32_t status = pp_list_read(given[options[i]], options[i], p->layers, p->own[i], fault);
-        if (status != PP_OK) return status;
+        if (status == PP_ERR_LIST_LENGTH && fault != NULL) fault->code = PP_ERR_LAYER_LENGTH;
+        if (status != PP_OK) return status == PP_ERR_LIST_LENGTH ? PP_ERR_LAYER_LENGTH : status;
     }
     return PP_OK;
 }

@@ -113,6 +113,8 @@ static const pp_words templates[PP_STATUS_COUNT] = {
     [PP_ERR_NAME_UNKNOWN] = {"%o = %s: no such name; the names are %l.", "%o = %s: такого названия нет; есть %l."},
     [PP_ERR_LIST_LENGTH] = {"%o = %s: %b numbers are given; give one for all stages, or one for each of the %a stages.",
                             "%o = %s: дано чисел: %b; нужно одно на все стадии или по одному на каждую, всего %a."},
+    [PP_ERR_LAYER_LENGTH] = {"%o = %s: %b numbers are given; give one for all layers, or one for each of the %a layers.",
+                             "%o = %s: дано чисел: %b; нужно одно на все слои или по одному на каждый, всего %a."},
     [PP_ERR_COST_SPLIT] =
         {"%o = %s: the whole backward must be the sum of input-gradient and weight-gradient, each 0 or "
          "more.",
