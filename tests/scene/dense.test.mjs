@@ -360,7 +360,7 @@ test('keys walk over a large step without a list of all cells', () => {
 test('the memory chart of a large step has a path of bounded length that reaches the peak', () => {
     const simulation = engine.simulate({ schedule: 'gpipe', ranks: 2, microbatches: 20_000 });
     const scene = buildScene(simulation, { width: 760, pixels: true });
-    const memory = memoryScene(simulation, scene, 760, 'en');
+    const memory = memoryScene(simulation, scene, 'en');
     const paths = memory.shapes.filter((shape) => shape.class === 'held');
     assert.equal(paths.length, 2);
     for (const { d } of paths) assert.ok(d.length < 60_000, String(d.length));

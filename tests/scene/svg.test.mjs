@@ -251,7 +251,9 @@ test('every class of a scene has a rule, and every rule a class', () => {
         if (name && !['pf-ranks', 'pf-chunk', 'pf-mark-line', 'pf-on-light'].includes(name))
             assert.ok(ruled.has(name), name);
     for (const name of ruled) {
-        const known = /^pf-(?:scene|dim|overlay|[IW]|on-[IW]|ground|legend|trail|followed|critical)$/.test(name);
+        const known = /^pf-(?:scene|dim|overlay|[IW]|on-[IW]|kind-[IW]|ground|legend|trail|followed|critical)$/.test(
+            name,
+        );
         assert.ok(known || used.has(name) || /^pf-(?:wire|awaited)/.test(name), name);
     }
 });

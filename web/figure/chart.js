@@ -25,6 +25,7 @@ import { Zoom, ZoomBar } from './zoom.js';
  * @typedef {object} ChartOptions
  * @property {string} lang
  * @property {number} width  of the box, in pixels
+ * @property {number} text  how much larger letters are than usual
  * @property {string} name  of the whole chart, spoken
  * @property {string} idPrefix  of ids, unique in a page
  * @property {(cell: Selection) => string} cellName  spoken
@@ -149,7 +150,8 @@ export class Chart {
         const look = {
             width: options.width,
             lang: options.lang,
-            minCell: options.width < NARROW && !large && !options.fits ? MIN_CELL : 0,
+            text: options.text,
+            minCell: options.width < NARROW * options.text && !large && !options.fits ? MIN_CELL * options.text : 0,
             span: options.span,
             idPrefix: options.idPrefix,
             phases: !stalled,

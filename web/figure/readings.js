@@ -1,7 +1,7 @@
 // What is read off the chart: the legend, the four numbers, the formula with the present numbers in it.
 import { html, nothing, svg } from 'lit';
 import { exactFraction, formatPercent, formatShare, formula, keyNumbers } from '../scene/format.js';
-import { legendEntries } from '../scene/scene.js';
+import { kindMark, legendEntries } from '../scene/scene.js';
 import { renderMath } from '../scene/svg.js';
 import { textOf } from '../words/strings.js';
 import { said } from './said.js';
@@ -16,8 +16,16 @@ export function legend(simulation, lang, idPrefix) {
                 key === 'message'
                     ? svg`<path class=${name} d="M4 2l8 11" fill="none" stroke="currentColor" />`
                     : svg`<rect class=${name} x="1" y="1" width="14" height="12" rx="1.5" fill=${fillOf(key, idPrefix)} stroke="currentColor" />`
-            }${key === 'chunk' ? svg`<rect class="pf-chunk" x="3" y="9" width="9" height="2.5" />` : nothing}</svg>${label}</li>`,
+            }${markOf(key)}${key === 'chunk' ? svg`<rect class="pf-chunk" x="3" y="9" width="9" height="2.5" />` : nothing}</svg>${label}</li>`,
     )}</ul>`;
+}
+
+/** @param {string} key */
+function markOf(key) {
+    const mark = kindMark(key, { x: 1.5, y: 1.5, w: 13, h: 11 });
+    return mark
+        ? svg`<path class=${mark.class} d=${mark.d} fill="none" stroke="currentColor" stroke-dasharray=${mark['stroke-dasharray']} />`
+        : nothing;
 }
 
 /** @param {string} key @param {string} idPrefix */

@@ -21,6 +21,9 @@ import { Chart } from './chart.js';
 
 /** Beyond so many actions there is no picture, only numbers. */
 const DRAWN_ACTIONS = 2_000_000;
+/** Pixels of usual letters. Smaller ones leave the chart as it is; from the largest on it would be all letters. */
+const EM = 16;
+const LARGEST = 3;
 /** Until the box has a width of its own. */
 const WIDTH = 760;
 
@@ -35,7 +38,7 @@ export class Stage {
     chart = null;
     /** What the reader points at or has pinned. @type {Selection | null} */
     selection = null;
-    /** Has a cell been explained? From then on its place is kept, so that what is below does not jump. */
+    /** The reader goes over the cells: the place of what is said of them is kept, so that what is below does not jump. */
     used = false;
     #order;
     #events;
@@ -44,6 +47,10 @@ export class Stage {
     /** Height the chart had, kept while a refusal stands in its place. */
     #height = 0;
     #boxWidth = 0;
+    /** How much larger the letters of the page are than usual ones. */
+    #text = 1;
+    /** As wide as an em of the box, whatever makes it so: the page, the reader's own size, a zoom of text alone. */
+    #em = document.createElement('i');
     /** @type {ResizeObserver | undefined} */
     #resize;
 
@@ -66,7 +73,7 @@ export class Stage {
     draw(box, picture) {
         const chart = this.chart?.box === box ? this.chart : this.#attach(box);
         const { simulation, lang, span, fits } = picture;
-        const now = [simulation, this.#boxWidth, lang, span, fits];
+        const now = [simulation, this.#boxWidth, this.#text, lang, span, fits];
         if (now.every((part, i) => part === this.#drawn[i])) {
             chart.dense.recolour();
             return;
@@ -82,6 +89,7 @@ export class Stage {
         chart.draw(simulation, {
             lang,
             width: this.width,
+            text: this.#text,
             span,
             fits,
             moves: picture.moves,
@@ -100,19 +108,43 @@ export class Stage {
         this.chart = chart;
         this.#order.attach(chart);
         this.#resize?.disconnect();
+        this.#em.className = 'em';
+        box.append(this.#em);
         this.#resize = new ResizeObserver(() => {
-            if (box.clientWidth === 0 || box.clientWidth === this.#boxWidth) return;
-            this.#boxWidth = box.clientWidth;
+            if (box.clientWidth === 0 || !this.#measure(box)) return;
             this.#events.resized();
         });
         this.#resize.observe(box);
-        this.#boxWidth = box.clientWidth;
+        this.#resize.observe(this.#em);
+        for (const end of ['pointerleave', 'focusout']) box.addEventListener(end, () => this.#leave());
+        this.#measure(box);
         return chart;
+    }
+
+    #isUnderHand() {
+        return this.chart?.box.matches(':hover, :focus-within') ?? false;
+    }
+
+    /** The pointer or the focus has left the chart. */
+    #leave() {
+        if (!this.used || this.selection !== null) return;
+        this.used = false;
+        this.#events.update();
+    }
+
+    /** Has the box, or the size of its letters, changed? @param {HTMLElement} box */
+    #measure(box) {
+        const before = [this.#boxWidth, this.#text];
+        this.#boxWidth = box.clientWidth;
+        const em = this.#em.getBoundingClientRect().width || EM;
+        this.#text = Math.min(LARGEST, Math.max(1, Math.round((em / EM) * 50) / 50));
+        return before[0] !== this.#boxWidth || before[1] !== this.#text;
     }
 
     /** @param {Selection | null} selection @param {'point' | 'pin' | 'key' | 'draw'} cause */
     #onShow(selection, cause) {
-        this.used ||= selection !== null;
+        // Let go of by a click, it is over; a gap between two cells is not the end of it.
+        this.used = selection !== null || (this.used && cause !== 'pin' && this.#isUnderHand());
         const drawn = this.#events.stands();
         if (drawn && selection?.kind === 'action' && (cause === 'pin' || cause === 'key')) {
             this.#order.pick(drawn, selection.index);

@@ -457,7 +457,7 @@ export class Costs {
             (
                 row,
             ) => html`<div class="bars" role="group" aria-label=${rowName(row[2], lang)}><span class="label">${rowName(row[2], lang)}</span>
-                ${Array.from(row[1].slice(0, 64), (_, at) => bar(row, at))}</div>`,
+                <div class="bar-row">${Array.from(row[1].slice(0, 64), (_, at) => bar(row, at))}</div></div>`,
         )}<p class="note">${textOf(lang, 'costs_words')}</p>`;
     }
 }

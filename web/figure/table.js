@@ -9,7 +9,7 @@ import { textOf } from '../words/strings.js';
 const MOST_COLUMNS = 160;
 const MOST_CELLS = 8000;
 /** More than these do not fit side by side on paper, and follow each other there like words. */
-const PAPER_COLUMNS = 16;
+const PAPER_COLUMNS = 8;
 
 /** @param {import('../engine/engine.js').Simulation} simulation @param {string} lang */
 export function scheduleTable(simulation, lang) {

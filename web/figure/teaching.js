@@ -281,13 +281,14 @@ export class Teaching {
         }
         const drawn =
             kind === 'memory'
-                ? memoryScene(simulation, scene, width, lang)
+                ? memoryScene(simulation, scene, lang)
                 : kind === 'failure'
                   ? this.incident.picture(setting, scene)
                   : buildScene(other, {
                         lang,
                         width,
                         span: scene.plot.span,
+                        text: scene.text,
                         idPrefix: `${scene.idPrefix}c`,
                         pixels: true,
                     });
@@ -306,5 +307,26 @@ export class Teaching {
         } else this.#dense?.clear();
         const name = kind === 'memory' ? textOf(lang, 'memory_name', title(other, lang)) : title(other, lang);
         /** @type {Element} */ (picture).setAttribute('aria-label', name);
+        const chart = root.querySelector('.chart');
+        if (kind === 'memory' && chart) scrollTogether(chart, box);
+    }
+}
+
+/** @type {WeakSet<Element>} */
+const together = new WeakSet();
+
+/** Two pictures on one axis, each wider than its box, are scrolled as one. @param {Element} chart @param {Element} box */
+function scrollTogether(chart, box) {
+    box.scrollLeft = chart.scrollLeft;
+    if (together.has(box)) return;
+    together.add(box);
+    for (const [from, to] of [
+        [chart, box],
+        [box, chart],
+    ]) {
+        const follow = () => {
+            if (box.isConnected && to.scrollLeft !== from.scrollLeft) to.scrollLeft = from.scrollLeft;
+        };
+        from.addEventListener('scroll', follow, { passive: true });
     }
 }

@@ -283,6 +283,12 @@ export class WorkerPanel {
             difference,
             end: endOf(middle),
             coarse: costs.forward.some((value) => value < 5 * clock),
+            blind:
+                4 *
+                    middle.finish.filter(
+                        (/** @type {number} */ time, /** @type {number} */ i) => time > middle.start[i],
+                    ).length <
+                middle.start.length,
             reason: this.reason,
             stage: costs.forward.reduce((sum, value) => sum + value, 0) / costs.forward.length,
             hop: costs.latency ? Math.max(...costs.latency) : Number.NaN,
@@ -369,12 +375,16 @@ export class WorkerPanel {
             `${OPS[actions.op[i]]}${actions.stage[i] + 1}·${actions.microbatch[i] + 1}`;
         return html`
             ${result.reason ? html`<p class="note">${t('workers_none', t(result.reason, MOST_WORKERS))}</p>` : nothing}
-            <p>${t('workers_chart', result.number)}</p>
-            <div class="beside" data-plot="measured"></div>
+            ${
+                // Most operations would have no length at all: there is no chart that tells anything.
+                result.blind
+                    ? nothing
+                    : html`<p>${t('workers_chart', result.number)}</p><div class="beside" data-plot="measured"></div>`
+            }
+            ${result.coarse || result.blind ? html`<p class="note">${t('workers_coarse')}</p>` : nothing}
             ${result.others.length > 0 ? html`<p class="note">${t('workers_stream')}</p>` : nothing}
             <table class="numbers-table" aria-label=${t('workers_table')}><tbody>${rows.map(([key, label, value]) => html`<tr><th scope="row">${label}</th><td data-worker-value=${key}>${value}</td></tr>`)}</tbody></table>
             ${result.losses.map((/** @type {any} */ { rank, action, step: at, from }) => html`<p class="note" data-worker-loss>${t('workers_lost', rank + 1, action < 0 ? '—' : name(action), at + 1, from)} ${training.stream ? t('workers_lost_stream') : nothing} ${result.difference === 0 ? t('workers_same') : t('workers_near', result.difference.toExponential(0))}</p>`)}
-            ${result.coarse ? html`<p class="note">${t('workers_coarse')}</p>` : nothing}
             ${
                 this.#isFed(request)
                     ? html`<p class="note">${t('workers_fed')}</p>`

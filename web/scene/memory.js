@@ -75,16 +75,13 @@ function outline(steps, { origin, span }, x, y) {
 const round = (value) => Math.round(value * 100) / 100;
 
 /**
- * @param {Simulation} simulation @param {Scene} scene  of the schedule @param {number} width  of the box
+ * @param {Simulation} simulation @param {Scene} scene  of the schedule, whose axis this one has, to the pixel
  * @param {string} lang
  */
-export function memoryScene(simulation, scene, width, lang) {
-    const { origin, left } = scene.plot;
-    const fits = scene.width <= width;
-    const right = fits ? scene.plot.right : width - (scene.width - scene.plot.right);
-    const scale = (right - left) / scene.plot.span;
+export function memoryScene(simulation, scene, lang) {
+    const { origin, left, scale } = scene.plot;
     const most = Math.max(1, simulation.summary.peak_activations);
-    const height = Math.max(4, Math.min(30, scene.rows.height));
+    const height = Math.max(4, Math.min(30 * scene.text, scene.rows.height));
     const pitch = height + (height < 8 ? 0 : height < 16 ? 2 : ROW_GAP);
     const { first, count } = scene.rows;
     const end = Math.min(origin + scene.plot.span, firstStart(simulation) + simulation.summary.makespan);
@@ -102,7 +99,7 @@ export function memoryScene(simulation, scene, width, lang) {
         shapes.push({ type: 'path', class: 'held', d });
         shapes.push({ type: 'path', class: 'held-floor', d: `M${left} ${floor}H${x(end)}` });
         if (row % everyName !== 0) continue;
-        const size = Math.min(13, Math.max(9, height - 2));
+        const size = Math.min(13 * scene.text, Math.max(9, height - 2));
         const base = round(floor - height / 2 + size * 0.36);
         const name = textOf(lang, scene.narrow ? 'rank_short' : 'rank', rank + 1);
         const peak = formatNumber(simulation.perRank[rank].peak_activations, lang);
@@ -116,9 +113,9 @@ export function memoryScene(simulation, scene, width, lang) {
             class: 'held-peak',
             x: at,
             y: round(y(steps.held[top]) + (steps.held[top] * 2 > most ? 12 : -3)),
-            'font-size': 12,
+            'font-size': 12 * scene.text,
             text: peak,
         });
     }
-    return { ...scene, width, height: count * pitch + 8, idPrefix: `${scene.idPrefix}m`, shapes };
+    return { ...scene, height: count * pitch + 8, idPrefix: `${scene.idPrefix}m`, shapes };
 }

@@ -43,6 +43,7 @@ import { textOf } from '../words/strings.js';
  * @property {{ rank: ArrayLike<number>, start: ArrayLike<number>, finish: ArrayLike<number> }[]} [others]  what ranks do besides,
  *     of other steps; without names
  * @property {View | null} [view]  a part of the step; null, and where it is left out: the whole
+ * @property {number} [text]  how much larger than usual letters are, 1
  *
  * @typedef {{ from: number, span: number, first: number, ranks: number, rowHeight: number }} View  ticks and ranks in sight
  *
@@ -52,6 +53,7 @@ import { textOf } from '../words/strings.js';
  * @property {string} lang
  * @property {string} idPrefix
  * @property {boolean} narrow  device names are shortened
+ * @property {number} text  how much larger than usual letters are
  * @property {{ left: number, right: number, top: number, bottom: number, origin: number, span: number, scale: number,
  *     zero: number }} plot  scale is pixels per tick; origin is the time at plot.left, zero the one that the axis calls 0
  * @property {{ height: number, pitch: number, first: number, count: number, begin: Int32Array, idleBegin: Int32Array }} rows
@@ -76,8 +78,9 @@ const IDLE_TRANSFER = 2;
 export const CELL_GAP = 1.5;
 /** Width of the line around a cell; it lies half inside, half outside the path. */
 const EDGE = 1;
-const MAX_LABELS = 300;
-const MIN_LABEL_WIDTH = 14;
+const MAX_LABELS = 600;
+/** Sizes of the numbers in the cells, and the least that can be read. */
+const LABEL_SIZES = [13, 11.5, 10, 9];
 const MAX_TRANSFERS = 400;
 const MAX_WIDTH = 6000;
 const NARROW = 480;
@@ -197,7 +200,7 @@ const tickMark = (x, y, length) => `M${round(x)} ${round(y)}v${length}`;
 function axisShapes(scene, makespan) {
     const { plot, lang } = scene;
     const end = plot.span;
-    const size = 12;
+    const size = 12 * scene.text;
     /** @param {number} value */
     const label = (value) => formatNumber(value, lang);
     const widest = Math.max(textWidth(label(plot.origin - plot.zero + end), size), textWidth('00', size));
@@ -212,7 +215,7 @@ function axisShapes(scene, makespan) {
     const put = (time, name) => {
         const x = timeToX(scene, plot.zero + time);
         marks += tickMark(x, y, 5);
-        labels.push(textShape(x, y + 18, label(time), name, size, 'middle'));
+        labels.push(textShape(x, y + 6 + size, label(time), name, size, 'middle'));
     };
     const clear = (textWidth(label(makespan), size) + widest) / 2 + 10;
     const zero = plot.zero;
@@ -247,8 +250,8 @@ function phaseList(simulation) {
 function phaseShapes(scene, simulation) {
     const phases = phaseList(simulation);
     if (phases.length === 0) return [];
-    const size = 12;
-    const y = 17;
+    const size = 12 * scene.text;
+    const y = size + 5;
     const { zero, left, right } = scene.plot;
     const at = phases
         .map(({ key, from, to }) => ({
@@ -372,6 +375,28 @@ function drawn({ x, y, w, h }) {
 const toneClass = (chunk) => (chunk % 2 === 1 ? ' pf-odd' : '');
 /** @param {number} op @param {number} chunk */
 const cellClass = (op, chunk) => `pf-cell pf-${OP_LETTERS[op]}${toneClass(chunk)}`;
+/**
+ * A line along the top of every cell but those of a forward pass: kinds are told apart without their colours, in any size,
+ * and under a number. Dashes by kind.
+ */
+const KIND_DASHES = ['', 'none', '2 2', '5 2.5', '6 2 1.5 2'];
+/** @param {number} op @param {number} chunk */
+const kindClass = (op, chunk) => `pf-kind pf-kind-${OP_LETTERS[op]}${toneClass(chunk)}`;
+/** @param {Box} box  as drawn */
+function kindLine({ x, y, w, h }) {
+    const inset = Math.min(2.5, w / 5);
+    return `M${round(x + inset)} ${round(y + Math.min(2.75, h / 3))}h${round(w - 2 * inset)}`;
+}
+/** @param {number} op @param {number} chunk @param {string} d @returns {Shape} */
+const kindShape = (op, chunk, d) => ({
+    type: 'path',
+    class: kindClass(op, chunk),
+    d,
+    fill: 'none',
+    stroke: 'currentColor',
+    'stroke-dasharray': KIND_DASHES[op],
+});
+
 /** What stands on a cell. @param {number} op @param {number} chunk */
 const onCellClass = (op, chunk) => `pf-on pf-on-${OP_LETTERS[op]}${toneClass(chunk)}`;
 
@@ -383,11 +408,13 @@ function cellShapes(scene, simulation, chunk, chunks) {
     const kinds = 2 * OP_LETTERS.length;
     const paths = Array.from({ length: kinds }, () => new BoxPath());
     const bars = Array.from({ length: kinds }, () => new BoxPath());
+    const lines = Array.from({ length: kinds }, () => '');
     for (let n = 0; n < shown.length; n++) {
         const i = shown[n];
         const box = drawn(scene.box(i));
         const kind = 2 * actions.op[i] + (chunk[i] % 2);
         paths[kind].box(box.x, box.y, box.w, box.h, corner);
+        if (actions.op[i] !== FORWARD) lines[kind] += kindLine(box);
         // How deep in the network the stage lies among those of its device: a bar that grows.
         const full = box.w - 6;
         if (chunk[i] > 0 && full > 2 && box.h >= 14) {
@@ -408,6 +435,7 @@ function cellShapes(scene, simulation, chunk, chunks) {
             stroke: 'currentColor',
         });
     }
+    for (let kind = 0; kind < kinds; kind++) if (lines[kind]) shapes.push(kindShape(kind >> 1, kind & 1, lines[kind]));
     for (let kind = 0; kind < kinds; kind++) {
         if (bars[kind].empty) continue;
         shapes.push({ type: 'path', class: `pf-chunk ${onCellClass(kind >> 1, kind & 1)}`, d: bars[kind].toString() });
@@ -435,21 +463,25 @@ export function cellText(simulation, i) {
     return `${actions.microbatch[i] + 1}${config.slices > 1 ? `.${actions.slice[i] + 1}` : ''}`;
 }
 
-/** The largest of a few sizes at which a text fits, 0 if none does. @param {string} text @param {number} width */
-function fittingSize(text, width) {
-    for (const size of [13, 11.5, 10]) if (textWidth(text, size) <= width - 1) return size;
-    return 0;
+/** The largest of a few sizes at which a text fits, 0 if none does. @param {string} text @param {number} width @param {number} scale */
+function fittingSize(text, width, scale) {
+    const size = LABEL_SIZES.find((size) => textWidth(text, size * scale) <= width - 1);
+    return size ? size * scale : 0;
 }
+
+/** Has a cell room for its number? @param {Scene} scene @param {Simulation} simulation @param {number} i */
+const hasRoom = (scene, simulation, i) => fittingSize(cellText(simulation, i), drawn(scene.box(i)).w, scene.text) > 0;
 
 /** @param {Scene} scene @param {Simulation} simulation @param {Int32Array} chunk @param {number[]} wanted @returns {Shape[]} */
 function labelShapes(scene, simulation, chunk, wanted) {
     const { actions } = simulation;
     // One size for the whole chart: the largest at which every number fits that fits at all.
     const chosen = [];
-    let common = 13;
+    let common = LABEL_SIZES[0] * scene.text;
     for (const i of wanted) {
         const { w, h } = drawn(scene.box(i));
-        const size = Math.min(fittingSize(cellText(simulation, i), w), h >= 15 ? 13 : h - 4);
+        const fitting = fittingSize(cellText(simulation, i), w, scene.text);
+        const size = h >= 15 * scene.text ? fitting : Math.min(fitting, h - 4);
         if (size < 8) continue;
         chosen.push(i);
         common = Math.min(common, size);
@@ -462,19 +494,20 @@ function labelShapes(scene, simulation, chunk, wanted) {
         const size = common;
         const op = actions.op[i];
         const tone = onCellClass(op, chunk[i]);
-        const letter = op > BACKWARD && h >= 28;
-        const middle = y + h / 2 + size * 0.36 + (letter ? 4 : 0);
-        if (letter) shapes.push(textShape(x + w / 2, y + 10.5, OP_LETTERS[op], `pf-op ${tone}`, 9, 'middle'));
+        const letter = op > BACKWARD && h >= 28 * scene.text;
+        const middle = y + h / 2 + size * 0.36 + (letter ? 4.5 * scene.text : 0);
+        const top = y + 3 + 8.5 * scene.text;
+        if (letter) shapes.push(textShape(x + w / 2, top, OP_LETTERS[op], `pf-op ${tone}`, 9 * scene.text, 'middle'));
         shapes.push(textShape(x + w / 2, middle, text, `pf-number ${tone}`, size, 'middle'));
     }
     return shapes;
 }
 
-/** Cells whose number is shown: wide enough, and where they are too many only every k-th micro-batch.
+/** Cells whose number is shown: all that have room for it, and where they are too many every k-th micro-batch in all rows.
  * @param {Scene} scene @param {Simulation} simulation */
 function labelled(scene, simulation) {
     const { microbatch, op } = simulation.actions;
-    const wide = Array.from(scene.shown).filter((i) => scene.box(i).w >= MIN_LABEL_WIDTH);
+    const wide = Array.from(scene.shown).filter((i) => hasRoom(scene, simulation, i));
     for (let every = 1; ; every *= 2) {
         const some = wide.filter((i) => microbatch[i] % every === 0);
         const count = some.reduce((sum, i) => sum + (op[i] > BACKWARD ? 2 : 1), 0);
@@ -565,13 +598,13 @@ function transferShapes(scene, simulation) {
         if (arrived > sent && !wraps) bars += stroke(x0, leave, x1, enter);
         else if (arrived > sent) {
             const half = (x1 - x0) / 2;
-            const out = sign * Math.min(8, Math.max(lane, 5));
+            const out = sign * Math.min(6, Math.max(lane, 5)); // below the bracket, above the axis
             bars += stroke(x0, leave, x0 + half, leave + out) + stroke(x1 - half, enter - out, x1, enter);
         } else if (!wraps) strokes += stroke(x0 - reach, leave - sign * reach, x0 + reach, enter + sign * reach);
         else {
-            const [near, far] = [sign * reach, sign * (reach + 1)];
-            strokes += stroke(x0 - reach, leave - near, x0 + reach, leave + far);
-            strokes += stroke(x0 - reach, enter - far, x0 + reach, enter + near);
+            const near = sign * reach;
+            strokes += stroke(x0 - reach, leave - near, x0 + reach, leave + near);
+            strokes += stroke(x0 - reach, enter - near, x0 + reach, enter + near);
         }
     }
     /** @type {Shape[]} */
@@ -645,6 +678,12 @@ export function legendEntries(simulation, lang, options = {}) {
     return entries;
 }
 
+/** The mark of a kind of cell in a legend, null where it is plain. @param {string} key @param {Box} box @returns {Shape | null} */
+export function kindMark(key, box) {
+    const op = OP_LETTERS.indexOf(key);
+    return op > FORWARD ? kindShape(op, 0, kindLine(box)) : null;
+}
+
 /** Lays the legend out in lines. @param {Scene} scene @param {Simulation} simulation @param {boolean} transfers */
 function legendShapes(scene, simulation, transfers) {
     const size = 12.5;
@@ -672,6 +711,8 @@ function legendShapes(scene, simulation, transfers) {
                 fill,
                 stroke: 'currentColor',
             });
+            const mark = kindMark(key, { x: x + 0.5, y: y - 10, w: 13, h: 12 });
+            if (mark) shapes.push(mark);
             if (key === 'chunk')
                 shapes.push({
                     type: 'path',
@@ -810,33 +851,34 @@ const boxIn = (boxes) => (i) => ({ x: boxes.x[i], y: boxes.y[i], w: boxes.w[i], 
  */
 export function buildScene(simulation, options = {}) {
     const { width = 760, lang = 'ru', transfers = true, phases = true, labels = true, legend = false } = options;
-    const { minCell = 0, idPrefix = 'pf', pixels = false, view = null, others = [] } = options;
+    const { minCell = 0, idPrefix = 'pf', pixels = false, view = null, others = [], text = 1 } = options;
     const { actions, idle, perRank, summary, rankBegin } = simulation;
     const ranks = perRank.length;
     const { first, ranks: count } = view ?? { first: 0, ranks };
-    const narrow = width < NARROW;
+    const narrow = width < NARROW * text;
     const nameOf = options.rankLabel ?? ((rank, short) => textOf(lang, short ? 'rank_short' : 'rank', rank + 1));
     const names = Array.from({ length: ranks }, (_, rank) => nameOf(rank, narrow));
-    const height = view?.rowHeight ?? options.rowHeight ?? defaultRowHeight(ranks, pixels);
+    const usual = defaultRowHeight(ranks, pixels);
+    const height = view?.rowHeight ?? options.rowHeight ?? (ranks <= 24 ? Math.round(usual * text) : usual);
     const dense = pixels && !view && actions.count > SVG_CELLS;
     const slow = transfers && !dense && isSlow(simulation);
     const gap = rowGap(height, slow);
     const pitch = height + gap;
 
-    const nameSize = Math.min(13, Math.max(9, height - 2));
+    const nameSize = Math.min(13 * text, Math.max(9, height - 2));
+    const axisSize = 12 * text;
     const left = Math.ceil(Math.max(...names.map((name) => textWidth(name, nameSize)))) + (narrow ? 8 : 14);
     const makespan = summary.makespan;
     const span = Math.max(options.span ?? 0, makespan) || 1;
     const margin =
-        Math.ceil(Math.max(textWidth(formatNumber(span, lang), 12), textWidth(formatNumber(makespan, lang), 12)) / 2) +
-        2;
+        Math.ceil(Math.max(...[span, makespan].map((time) => textWidth(formatNumber(time, lang), axisSize))) / 2) + 2;
     let scale = Math.max(width - left - margin, 40) / (view?.span ?? span);
     if (minCell > 0) {
         const widest = Math.max(MAX_WIDTH - left - margin, 40) / span;
         scale = Math.max(scale, Math.min((minCell + CELL_GAP) / shortest(simulation), widest));
     }
     const bracketed = phases && phaseList(simulation).length > 0;
-    const top = bracketed ? 26 + (slow ? 4 : 0) : slow ? 10 : 4;
+    const top = bracketed ? axisSize + 14 + (slow ? 4 : 0) : slow ? 10 : 4;
     const bottom = top + count * pitch - gap + (slow ? 6 : 0);
     const zero = firstStart(simulation);
     const right = left + (view?.span ?? span) * scale;
@@ -844,10 +886,11 @@ export function buildScene(simulation, options = {}) {
     /** @type {Scene} */
     const scene = {
         width: Math.ceil(right + margin),
-        height: bottom + 28,
+        height: bottom + axisSize + 16,
         lang,
         idPrefix,
         narrow,
+        text,
         plot: { left, right, top, bottom, origin: view?.from ?? zero, span: view?.span ?? span, scale, zero },
         rows: { height, pitch, first, count, begin: rankBegin, idleBegin: new Int32Array(0) },
         view,
@@ -1018,18 +1061,20 @@ function liftedCells(scene, simulation, indices) {
     const { chunk } = chunkOf(simulation);
     const { actions } = simulation;
     const shown = liftable(scene, indices);
-    const shapes = shown.map((i) => {
-        const { x, y, w, h } = drawn(scene.box(i));
+    const shapes = shown.flatMap((i) => {
+        const box = drawn(scene.box(i));
         const op = actions.op[i];
-        return {
+        /** @type {Shape} */
+        const cell = {
             type: 'path',
             class: cellClass(op, chunk[i]),
-            d: boxPath(x, y, w, h, 2),
+            d: boxPath(box.x, box.y, box.w, box.h, 2),
             fill: op === FORWARD ? 'none' : `url(#${scene.idPrefix}-${OP_LETTERS[op]})`,
             stroke: 'currentColor',
         };
+        return op === FORWARD ? [cell] : [cell, kindShape(op, chunk[i], kindLine(box))];
     });
-    const wide = shown.filter((i) => scene.box(i).w >= MIN_LABEL_WIDTH).sort((a, b) => a - b);
+    const wide = shown.filter((i) => hasRoom(scene, simulation, i)).sort((a, b) => a - b);
     return [...shapes, ...labelShapes(scene, simulation, chunk, wide)];
 }
 
