@@ -1,7 +1,8 @@
 #!/bin/sh
 # Builds everything into dist/: the core with Emscripten, then bundles, static figures and the page.
 #     ./build.sh            dist/
-#     ./build.sh --tests    also the native build and the one under ASan and UBSan, in build/native and build/sanitize
+#     ./build.sh --native   also the native build, in build/native
+#     ./build.sh --tests    also that and the one under ASan and UBSan, in build/sanitize
 # What is missing (npm packages, cmake, a C compiler, Emscripten) is installed first where that can be done.
 set -eu
 cd "$(dirname "$0")"
@@ -34,9 +35,9 @@ build() {
 }
 
 build build/wasm emcmake cmake
+# A compiler we never saw may warn where ours do not: PP_WERROR=OFF lets it.
+if [ "${1:-}" = --tests ] || [ "${1:-}" = --native ]; then build build/native cmake -DPP_WERROR="${PP_WERROR:-ON}"; fi
 if [ "${1:-}" = --tests ]; then
-    # A compiler we never saw may warn where ours do not: PP_WERROR=OFF lets it.
-    build build/native cmake -DPP_WERROR="${PP_WERROR:-ON}"
     if pp_find_sanitizers; then
         build build/sanitize cmake -DCMAKE_C_COMPILER="$PP_SANITIZING_CC" -DPP_WERROR="${PP_WERROR:-ON}" -DPP_SANITIZE=ON
     else

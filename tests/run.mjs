@@ -4,12 +4,12 @@
 //     browser    those in tests/browser, in Chromium; without one they are skipped loudly, or fail when CI is set
 //     node tests/run.mjs            all of them
 //     node tests/run.mjs FILE...    these files of Node
-//     node tests/run.mjs --quick    native tests without sanitizers, and Node's without browsers and PyTorch
+//     node tests/run.mjs --quick    native tests without sanitizers, and Node's without browsers and what takes long
 // A suite that ran nothing is a failure. Each file of Node is a process with a group of its own; when its limit is over, it
 // is ended with all that it has started, and told as failed, so that a run always comes to its closing line.
 //     PP_FILE_LIMIT    seconds for one file, 600 unless set; far more than any needs, on a busy machine too
 //     PP_TEST_JOBS     how many files run side by side, 2 unless set
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, relative, resolve, sep } from 'node:path';
@@ -38,19 +38,26 @@ function fail(what) {
     failures.push(what);
 }
 
-/** One ctest run; counts come from its JUnit file, not from its wording. */
-function runNative(folder) {
+/** One ctest run, one program after the other; counts come from its JUnit file, not from its wording. */
+async function runNative(folder) {
     const report = join(root, folder, 'ctest.xml');
-    console.log(`\nnative tests in ${folder}`);
     const began = performance.now();
-    const result = spawnSync(
+    const child = spawn(
         'ctest',
         [
             ...['--test-dir', folder, '--output-on-failure', '--no-tests=error'],
-            ...['--timeout', `${seconds}`, '--parallel', `${jobs}`, '--output-junit', report],
+            ...['--timeout', `${seconds}`, '--output-junit', report],
         ],
-        { stdio: 'inherit' },
+        { stdio: ['ignore', 'pipe', 'inherit'] },
     );
+    const said = [];
+    child.stdout.on('data', (chunk) => said.push(chunk));
+    const ended = await new Promise((done) => {
+        child.once('error', (error) => done(error.message));
+        child.once('close', (code, by) => done(code ?? by));
+    });
+    process.stdout.write(`\nnative tests in ${folder}\n`);
+    process.stdout.write(Buffer.concat(said));
     took.push([folder, (performance.now() - began) / 1000]);
     let cases = [];
     try {
@@ -62,7 +69,7 @@ function runNative(folder) {
     }
     const red = cases.some(([, , status]) => status !== 'run');
     if (cases.length === 0) fail(`${folder}: ran nothing`);
-    else if (result.status !== 0 && !red) fail(`${folder}: ctest ended with ${result.status ?? result.signal}`);
+    else if (ended !== 0 && !red) fail(`${folder}: ctest ended with ${ended}`);
 }
 
 const running = new Set(); // { pid, mark } of the files that run now
@@ -175,26 +182,40 @@ for (const [name, code] of /** @type {const} */ ([
     });
 }
 
+/** These measure how fast something is, and say nothing where others want the processors: they come last, one by one. */
+const ALONE = ['tests/engine/workers.test.mjs'];
+
+/** Left out of a quick run: what starts many processes or threads, or needs more than Node and the build. */
+const QUICK_WITHOUT = ['async', 'torch', 'workers', 'python', 'package', 'run', 'page'].map(
+    (name) => `/${name}.test.mjs`,
+);
+
+const folders = [];
 if (chosen.length === 0) {
-    runNative('build/native');
     const all = testFiles('tests');
     const browser = all.filter((file) => file.startsWith('tests/browser/'));
     const others = all.filter((file) => !browser.includes(file));
     if (quick) {
-        chosen.push(...others.filter((file) => !file.endsWith('/torch.test.mjs')));
+        folders.push('build/native');
+        chosen.push(...others.filter((file) => !QUICK_WITHOUT.some((name) => file.endsWith(name))));
     } else {
-        if (existsSync('build/sanitize') || process.env.CI) runNative('build/sanitize');
+        if (existsSync('build/sanitize') || process.env.CI) folders.push('build/sanitize');
         else skips.set('NO SANITIZERS: install gcc', 1);
-        // The longest first, so that no long one begins when all others are through.
+        folders.push('build/native');
+        // Those that take longest first, so that no long one begins when all others are through.
         chosen.push(...browser, ...others);
     }
 }
-const waiting = [...chosen];
+const waiting = [
+    ...folders.map((folder) => () => runNative(folder)),
+    ...chosen.filter((file) => quick || !ALONE.includes(file)).map((file) => () => runFile(file)),
+];
 await Promise.all(
     Array.from({ length: jobs }, async () => {
-        for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) await runFile(file);
+        for (let task = waiting.shift(); task; task = waiting.shift()) await task();
     }),
 );
+if (!quick) for (const file of chosen.filter((file) => ALONE.includes(file))) await runFile(file);
 
 console.log('\nseconds:');
 took.sort(([, a], [, b]) => b - a);

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, it } from 'node:test';
 import { withoutBrowser } from '../support/browser.mjs';
-import { inChromium, reading, setControl } from '../support/figure-page.mjs';
+import { becomes, inChromium, quiet, reading, setControl } from '../support/figure-page.mjs';
 import { withoutPoppler, wordsOf } from '../support/optional.mjs';
 
 const IN = 'pipeline-figure >>> ';
@@ -142,11 +142,12 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
         });
         for (let p = 4; p <= 8; p++) {
             await setControl(page, '[data-option="ranks"] input', String(p));
-            await new Promise((later) => setTimeout(later, 60));
         }
         assert.deepEqual(await page.evaluate(() => /** @type {any} */ (window).spoken), [], 'while it moves');
-        await new Promise((later) => setTimeout(later, 700));
-        const spoken = await page.evaluate(() => /** @type {any} */ (window).spoken);
+        const heard = () => page.evaluate(() => /** @type {any} */ (window).spoken);
+        await becomes(async () => (await heard()).length > 0, 'spoken');
+        await quiet(100);
+        const spoken = await heard();
         assert.equal(spoken.length, 1);
         assert.match(spoken[0], /11\sтактов/);
     });
@@ -232,31 +233,30 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
             const touch = await page.touchscreen.touchStart(x, y);
             for (let i = 1; i <= 10; i++) await touch.move(x + (dx * i) / 10, y + (dy * i) / 10);
             await touch.end();
-            await new Promise((later) => setTimeout(later, 150));
         };
         await page.touchscreen.tap(svg.x + 60, svg.y + 60);
-        await new Promise((later) => setTimeout(later, 150));
-        /** Until it is so: a busy machine takes its time over a gesture. @param {() => Promise<boolean>} is @param {string} what */
-        const comes = async (is, what) => {
-            for (let k = 0; k < 50 && !(await is()); k++) await new Promise((later) => setTimeout(later, 100));
-            assert.ok(await is(), what);
-        };
         const scrolled = () => page.evaluate(() => scrollY);
-        await comes(
+        await becomes(
             async () => /^Устройство 1, прямой/.test((await reading(page)).explanation ?? ''),
             'a tap explains',
         );
         await swipe(svg.x + 150, svg.y + 60, 0, -200);
-        await comes(async () => (await scrolled()) > 100, 'the page scrolls');
-        await page.evaluate(() => scrollTo(0, 0));
-        await comes(async () => (await scrolled()) === 0, 'and stands again');
+        await becomes(async () => (await scrolled()) > 100, 'the page scrolls');
+        // A swipe lets the page run on for a while: it is sent back until it stays there.
+        const stands = () =>
+            page.evaluate(async () => {
+                scrollTo(0, 0);
+                for (let frame = 0; frame < 3; frame++) await new Promise((drawn) => requestAnimationFrame(drawn));
+                return scrollY === 0;
+            });
+        await becomes(stands, 'and stands again');
         const slider = await (
             await page.waitForSelector(`${IN}[data-option="microbatches"] input`, { visible: true })
         )?.boundingBox();
         assert.ok(slider);
         const before = (await reading(page)).time;
         await swipe(slider.x + 20, slider.y + slider.height / 2, 80, 0);
-        await comes(async () => (await reading(page)).time !== before, 'the slider moves');
+        await becomes(async () => (await reading(page)).time !== before, 'the slider moves');
     });
 
     it('MUST-08, VIE-10: forced colours: kinds of cells differ by pattern, text is the text colour of the system', async () => {

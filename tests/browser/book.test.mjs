@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { withoutBrowser } from '../support/browser.mjs';
-import { bookPage, inChromium, reading, setControl } from '../support/figure-page.mjs';
+import { bookPage, inChromium, quiet, reading, setControl } from '../support/figure-page.mjs';
 
 describe('the chapter page, from file://', { skip: withoutBrowser }, () => {
     const { visit } = inChromium();
@@ -89,7 +89,7 @@ describe('the chapter page, from file://', { skip: withoutBrowser }, () => {
         // Paused, it stays where it is; one action lights up its cell.
         await page.locator('pipeline-figure >>> .view ::-p-text(Пауза)').click();
         const step = await value('step');
-        await new Promise((later) => setTimeout(later, 100));
+        await quiet(100);
         assert.equal(await value('step'), step);
         await page.locator('pipeline-figure >>> .view ::-p-text(Одна операция)').click();
         const lamp = await page.$eval('pipeline-figure', (f) =>

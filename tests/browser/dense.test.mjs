@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { withoutBrowser } from '../support/browser.mjs';
-import { inChromium, reading } from '../support/figure-page.mjs';
+import { becomes, inChromium, reading, settled } from '../support/figure-page.mjs';
 
 const IN = 'pipeline-figure >>> ';
 const LARGE = '<pipeline-figure schedule="1f1b" ranks="32" microbatches="256" lang="en"></pipeline-figure>';
@@ -40,8 +40,6 @@ describe('large steps in a page', { skip: withoutBrowser }, () => {
         page.$eval(`${IN}.zoom span`, (node) => node.textContent);
     const press = (/** @type {import('puppeteer-core').Page} */ page, /** @type {string} */ name) =>
         page.$eval(`${IN}[data-zoom=zoom_${name}]`, (button) => /** @type {HTMLElement} */ (button).click());
-    const rest = (/** @type {import('puppeteer-core').Page} */ page) =>
-        page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50))));
 
     it('VIE-01: a canvas in the colours of the figure; few elements; close up, cells again', async () => {
         const { page, complaints } = await openLarge();
@@ -85,7 +83,6 @@ describe('large steps in a page', { skip: withoutBrowser }, () => {
                     await node.updateComplete;
                     if (until === 'scrolled') dispatchEvent(new Event('scroll'));
                     if (until === 'printed') dispatchEvent(new Event('beforeprint'));
-                    if (until === 'later') await new Promise((done) => setTimeout(done, 300));
                     const canvas = node.shadowRoot.querySelector('canvas.dense');
                     const copy = document.createElement('canvas');
                     Object.assign(copy, { width: canvas.width, height: canvas.height });
@@ -106,14 +103,16 @@ describe('large steps in a page', { skip: withoutBrowser }, () => {
         for (const cost of ['1', '2', '3', '4']) whole[cost] = await sums(high.page, cost, 'at once');
         await high.page.close();
         const low = await openLarge(tall, { viewport: { width: 900, height: 500 } });
-        assert.deepEqual(await sums(low.page, '1', 'later'), whole['1']);
+        /** Setting the same cost again draws nothing. @param {string} cost */
+        const atLast = async (cost) => `${await sums(low.page, cost, 'at once')}` === `${whole[cost]}`;
+        await becomes(() => atLast('1'), 'the whole picture');
         const [upper, lower] = await sums(low.page, '2', 'at once');
         assert.ok(upper === whole['2'][0] && lower !== whole['2'][1]);
-        assert.deepEqual(await sums(low.page, '2', 'later'), whole['2']);
+        await becomes(() => atLast('2'), 'the whole picture');
         assert.deepEqual(await sums(low.page, '3', 'scrolled'), whole['3']);
         assert.deepEqual(await sums(low.page, '4', 'printed'), whole['4']);
         await low.page.evaluate(() => scrollTo(0, 800));
-        await rest(low.page);
+        await settled(low.page);
         const [above, below] = await sums(low.page, '1', 'at once');
         assert.ok(above !== whole['1'][0] && below === whole['1'][1]);
         assert.deepEqual([...low.complaints, ...high.complaints], []);
@@ -131,14 +130,14 @@ describe('large steps in a page', { skip: withoutBrowser }, () => {
         await page.$eval('pipeline-figure', (figure) => {
             /** @type {any} */ (figure).theme = 'dark';
         });
-        await rest(page);
-        assert.ok((await canvas(page))?.colours.includes('#4496dd'), 'the theme of the figure');
+        await settled(page);
+        await becomes(async () => (await canvas(page))?.colours.includes('#4496dd'), 'the theme of the figure');
         const buttons = () => page.$eval(`${IN}.zoom`, (node) => node.getBoundingClientRect().height);
         assert.ok((await buttons()) > 20);
         await page.emulateMediaType('print');
-        await rest(page);
+        await settled(page);
         assert.equal(await buttons(), 0, 'nothing to press on paper');
-        assert.ok((await canvas(page))?.colours.includes('#0b6cb8'), 'paper is light');
+        await becomes(async () => (await canvas(page))?.colours.includes('#0b6cb8'), 'paper is light');
         await page.emulateMediaType('screen');
         await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
         await page.close();
@@ -146,7 +145,7 @@ describe('large steps in a page', { skip: withoutBrowser }, () => {
         const forced = await openLarge();
         const session = await forced.page.createCDPSession();
         await session.send('Emulation.setEmulatedMedia', { features: [{ name: 'forced-colors', value: 'active' }] });
-        await rest(forced.page);
+        await settled(forced.page);
         const { colours } = /** @type {NonNullable<Awaited<ReturnType<typeof canvas>>>} */ (await canvas(forced.page));
         const system = await forced.page.evaluate(() => {
             const probe = document.body.appendChild(document.createElement('i'));
@@ -177,10 +176,10 @@ describe('large steps in a page', { skip: withoutBrowser }, () => {
         const box = /** @type {import('puppeteer-core').BoundingBox} */ (await svg.boundingBox());
         const pixels = await page.$eval(`${IN}canvas.dense`, (node) => node.getBoundingClientRect().toJSON());
         await page.mouse.move(pixels.x + 10, pixels.y + 8);
-        await rest(page);
+        await settled(page);
         assert.match((await reading(page)).explanation ?? '', /^Device 1, .*micro-batch \d+/i);
         await page.mouse.click(box.x + box.width / 2, box.y + 300);
-        await rest(page);
+        await settled(page);
         assert.match((await reading(page)).explanation ?? '', /let go/);
         assert.ok((await page.$$(`${IN}.pf-selected`)).length === 1);
         await page.close();
@@ -190,21 +189,21 @@ describe('large steps in a page', { skip: withoutBrowser }, () => {
         const { page } = await openLarge();
         await page.$eval(`${IN}.cursor`, (cursor) => /** @type {HTMLElement} */ (cursor).focus());
         for (let k = 0; k < 6; k++) await page.keyboard.press('+');
-        await rest(page);
+        await settled(page);
         await page.keyboard.press('Home');
-        await rest(page);
+        await settled(page);
         assert.match((await shown(page)) ?? '', /ticks 0–/);
         for (let k = 0; k < 30; k++) await page.keyboard.press('ArrowRight');
         await page.keyboard.press('End');
-        await rest(page);
+        await settled(page);
         assert.match((await shown(page)) ?? '', /–861,/);
         for (let k = 0; k < 31; k++) await page.keyboard.press('ArrowDown');
-        await rest(page);
+        await settled(page);
         assert.match((await shown(page)) ?? '', /–32$/);
         const label = await page.$eval(`${IN}.cursor`, (cursor) => cursor.getAttribute('aria-label'));
         assert.ok(label && label.length > 5);
         await page.keyboard.press('0');
-        await rest(page);
+        await settled(page);
         assert.match((await shown(page)) ?? '', /Ctrl/);
         await page.close();
     });
@@ -244,7 +243,7 @@ describe('large steps in a page', { skip: withoutBrowser }, () => {
         await page.mouse.down();
         await page.mouse.move(box.x + 400, box.y + 150, { steps: 4 });
         await page.mouse.up();
-        await rest(page);
+        await settled(page);
         assert.notEqual(await shown(page), before);
         assert.doesNotMatch((await reading(page)).explanation ?? '', /let go/);
         await page.close();
@@ -260,23 +259,23 @@ describe('large steps in a page', { skip: withoutBrowser }, () => {
         );
         assert.ok(await canvas(page));
         await page.$eval(`${IN}[data-view=compare]`, (button) => /** @type {HTMLElement} */ (button).click());
-        await rest(page);
+        await settled(page);
         assert.equal((await page.$$(`${IN}canvas.dense`)).length, 2);
         assert.ok(
             (await page.$eval('pipeline-figure', (figure) => figure.shadowRoot?.querySelectorAll('*').length ?? 0)) <
                 3000,
         );
         await page.$eval(`${IN}[data-view=memory]`, (button) => /** @type {HTMLElement} */ (button).click());
-        await rest(page);
+        await settled(page);
         assert.ok((await page.$$(`${IN}.held`)).length > 0);
         await page.$eval(`${IN}[data-view=table]`, (button) => /** @type {HTMLElement} */ (button).click());
-        await rest(page);
+        await settled(page);
         assert.ok((await page.$$(`${IN}table`)).length === 1);
         await page.$eval('pipeline-figure', (figure) => {
             /** @type {any} */ (figure).ranks = '4';
             /** @type {any} */ (figure).microbatches = '8';
         });
-        await rest(page);
+        await settled(page);
         assert.equal(await canvas(page), null);
         assert.deepEqual(complaints, []);
         await page.close();

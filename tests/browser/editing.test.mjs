@@ -3,15 +3,13 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { withoutBrowser } from '../support/browser.mjs';
-import { inChromium, reading, setControl } from '../support/figure-page.mjs';
+import { becomes, inChromium, reading, setControl, settled } from '../support/figure-page.mjs';
 
 const IN = 'pipeline-figure >>> ';
-const REST = 700;
 /** @typedef {import('puppeteer-core').Page} Page */
 
 describe('taking hold of the figure', { skip: withoutBrowser }, () => {
     const { visit, write, beside } = inChromium();
-    const wait = (/** @type {number} */ ms) => new Promise((later) => setTimeout(later, ms));
     /** Opens a figure with a part of what can be changed. @param {string} attributes @param {string} part */
     const openPart = async (attributes, part, options = {}, hash = '') => {
         const opened = await visit(write(`<pipeline-figure ${attributes}></pipeline-figure>`) + hash, options);
@@ -21,7 +19,7 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
     };
     const press = async (/** @type {Page} */ page, /** @type {string} */ selector) => {
         await page.locator(IN + selector).click();
-        await wait(60);
+        await settled(page);
     };
     const request = (/** @type {Page} */ page) => page.$eval('pipeline-figure', (f) => /** @type {any} */ (f).request);
     const ticks = async (/** @type {Page} */ page) => (await reading(page)).time?.split(' ')[0];
@@ -45,7 +43,7 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         await page.mouse.down();
         await page.mouse.move(x + dx, y, { steps: 8 });
         if (loose) await page.mouse.up();
-        await wait(80);
+        await settled(page);
     };
     const focus = (/** @type {Page} */ page, /** @type {string} */ selector) =>
         page.$eval(IN + selector, (node) => /** @type {any} */ (node).focus());
@@ -53,7 +51,7 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         await page.keyboard.down('Alt');
         await page.keyboard.press(key);
         await page.keyboard.up('Alt');
-        await wait(60);
+        await settled(page);
     };
     const handle = '[data-strip="layers"] [role="slider"]';
     const spoken = (/** @type {Page} */ page, /** @type {string} */ selector) =>
@@ -89,12 +87,12 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         await page.mouse.down();
         for (let dx = 60; dx <= 300; dx += 60) {
             await page.mouse.move(x - dx, y, { steps: 2 });
-            await wait(40);
+            await settled(page);
             times.add(await ticks(page));
         }
         assert.ok(times.size > 2, [...times].join());
         await page.mouse.up();
-        await wait(200);
+        await settled(page);
         const shown = await page.$eval('pipeline-figure', (f) => /** @type {any} */ (f).simulation.summary.makespan);
         const asked = await page.evaluate(async () => {
             const engine = await /** @type {any} */ (globalThis).PipelineFigure.loadEngine();
@@ -111,7 +109,7 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         assert.equal(await ticks(page), '33');
         await focus(page, handle);
         await page.keyboard.press('ArrowRight');
-        await wait(60);
+        await settled(page);
         assert.equal((await request(page)).cuts, '5 3 4 4');
         assert.equal(await ticks(page), '38.25');
     });
@@ -148,7 +146,7 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         assert.deepEqual(bubbles, ['7/71', '7/39', '7/23', '7/15', '7/11']);
         await focus(page, cut);
         await page.keyboard.press('ArrowLeft');
-        await wait(60);
+        await settled(page);
         assert.equal((await request(page))['microbatch-size'], '16');
         assert.match(await spoken(page, cut), /64 samples = 4 micro-batches of 16/);
         const width = await page.$eval(`${IN}.strip`, (node) => node.getBoundingClientRect().width);
@@ -160,7 +158,7 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
             /** @type {HTMLInputElement} */ (input).value = '9';
             input.dispatchEvent(new Event('input', { bubbles: true }));
         });
-        await wait(80);
+        await settled(page);
         assert.match(await text(page, '[data-words="samples"]'), /72 samples = 9 micro-batches of 8/);
     });
 
@@ -169,7 +167,7 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         const bar = '[data-bar="forward 1"] [role="slider"]';
         await focus(page, bar);
         for (let n = 0; n < 10; n++) await page.keyboard.press('ArrowRight');
-        await wait(60);
+        await settled(page);
         assert.equal((await request(page)).forward, '1 2 1 1');
         assert.equal(await spoken(page, bar), '2 ticks');
         assert.equal(await ticks(page), '41'); // 5 + 7·2 forward, 8 + 7·2 backward
@@ -209,7 +207,7 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
             assert.equal(label.replaceAll('\u00a0', ' '), name);
             await focus(page, bar);
             for (let n = 0; n < 10; n++) await page.keyboard.press('ArrowRight');
-            await wait(60);
+            await settled(page);
             const { 'weight-gradient': weight, 'input-gradient': input } = await request(page);
             assert.deepEqual([weight, input], ['1.1 1', '1']);
             assert.deepEqual(complaints, []);
@@ -223,7 +221,7 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         );
         await focus(page, '[data-bar="forward 1"] [role="slider"]');
         await page.keyboard.press('PageUp');
-        await wait(60);
+        await settled(page);
         const costs = await page.$eval('pipeline-figure', (f) => [.../** @type {any} */ (f).simulation.costs.forward]);
         assert.deepEqual(costs, [1, 4]);
     });
@@ -251,8 +249,7 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         assert.equal((await request(page)).moves, undefined); // back where it was
         assert.equal(await ticks(page), '33');
         await altKey(page, 'ArrowLeft');
-        await wait(REST);
-        assert.ok((await reading(page)).status?.includes(words));
+        await becomes(async () => (await reading(page)).status?.includes(words), 'announced');
         assert.match((await reading(page)).sentence ?? '', /order changed/);
         await press(page, '[data-order="back"]');
         assert.equal(await ticks(page), '33');
@@ -329,7 +326,7 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         seen.push(await request(page));
         await focus(page, handle);
         await page.keyboard.press('ArrowRight');
-        await wait(60);
+        await settled(page);
         seen.push(await request(page));
         await press(page, '[data-part="order"]');
         await focus(page, place('Forward of micro-batch 3, stage 1'));
@@ -345,13 +342,13 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
             await page.keyboard.down('Control');
             await page.keyboard.press('y');
             await page.keyboard.up('Control');
-            await wait(60);
+            await settled(page);
             assert.deepEqual(await request(page), state);
         }
         await page.keyboard.down('Control');
         await page.keyboard.press('z');
         await page.keyboard.up('Control');
-        await wait(60);
+        await settled(page);
         assert.deepEqual(await request(page), seen[2]);
     });
 
@@ -359,9 +356,10 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         const { page } = await openPart('figure-id="a" schedule="1f1b" ranks="4" microbatches="8" lang="en"', 'order');
         await focus(page, place('Backward of micro-batch 1, stage 1'));
         await altKey(page, 'ArrowLeft');
-        await wait(REST);
-        const { hash } = new URL(page.url());
-        assert.match(hash, /moves=0B0-1/);
+        const hash = await becomes(async () => {
+            const { hash } = new URL(page.url());
+            return hash.includes('moves=0B0-1') && hash;
+        }, 'in the address');
         await page.close();
         const again = await openPart('figure-id="a" schedule="gpipe" lang="en"', 'order', {}, hash);
         assert.equal(await ticks(again.page), '36');
@@ -370,7 +368,7 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
             /** @type {HTMLInputElement} */ (input).value = '9';
             input.dispatchEvent(new Event('input', { bubbles: true }));
         });
-        await wait(80);
+        await settled(again.page);
         assert.equal((await request(again.page)).moves, undefined);
         await again.page.close();
     });
@@ -387,14 +385,14 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
             const touch = await page.touchscreen.touchStart(x, y);
             for (let i = 1; i <= 10; i++) await touch.move(x + (dx * i) / 10, y + (dy * i) / 10);
             await touch.end();
-            await wait(200);
+            await settled(page);
         };
         await swipe(await middle(page, `${handle} circle`), 60, 0);
         assert.match((await request(page)).cuts, /^[56] [23]$/);
         const { cuts } = await request(page);
         await page.evaluate(() => scrollTo(0, 0));
         await swipe(await middle(page, `${handle} circle`), 0, -150);
-        assert.ok((await page.evaluate(() => scrollY)) > 60);
+        await becomes(() => page.evaluate(() => scrollY > 60), 'the page scrolls');
         assert.equal((await request(page)).cuts, cuts);
         await page.evaluate(() => scrollTo(0, 0));
         await press(page, '[data-part="order"]');
@@ -403,7 +401,7 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
         const { moves } = await request(page);
         await page.evaluate(() => scrollTo(0, 0));
         await swipe(await middle(page, place('Forward of micro-batch 2, stage 1')), 0, -150);
-        assert.ok((await page.evaluate(() => scrollY)) > 60);
+        await becomes(() => page.evaluate(() => scrollY > 60), 'the page scrolls');
         assert.equal((await request(page)).moves, moves);
         assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
     });
@@ -411,23 +409,29 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
     /** Gives a text to the figure as a paste or a drop does. @param {Page} page @param {string} text @param {'paste' | 'drop'} how */
     const give = async (page, text, how, name = 'order.csv') => {
         await page.evaluate(
-            (text, how, name) => {
+            async (text, how, name) => {
                 const data = new DataTransfer();
                 if (how === 'drop') data.items.add(new File([text], name));
                 else data.setData('text/plain', text);
                 const root = /** @type {any} */ (document.querySelector('pipeline-figure')?.shadowRoot);
                 const init = { bubbles: true, composed: true, cancelable: true };
                 const target = root.querySelector('.chart');
+                // A file is read in its own time; then something in the figure changes.
+                const changed = new Promise((seen) => {
+                    const everything = { subtree: true, childList: true, attributes: true, characterData: true };
+                    new MutationObserver(seen).observe(root, everything);
+                });
                 if (how === 'drop') {
                     target.dispatchEvent(new DragEvent('dragover', { ...init, dataTransfer: data }));
                     target.dispatchEvent(new DragEvent('drop', { ...init, dataTransfer: data }));
                 } else target.dispatchEvent(new ClipboardEvent('paste', { ...init, clipboardData: data }));
+                await changed;
             },
             text,
             how,
             name,
         );
-        await wait(200);
+        await settled(page);
     };
     const CSV_01 = '0F0,0F1,,0B0,,0B1\n,1F0,1B0,1F1,1B1,';
 
@@ -457,12 +461,11 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
             page.locator(`${IN}[data-file="open"]`).click(),
         ]);
         await chooser.accept([path]);
-        await wait(300);
-        assert.equal(await ticks(page), '9');
+        await becomes(async () => (await ticks(page)) === '9', 'the file is read');
         assert.match(await text(page, '[data-words="file"]'), /opened\.csv/);
         // A page that sets an attribute means a generated schedule.
         await page.$eval('pipeline-figure', (f) => f.setAttribute('microbatches', '4'));
-        await wait(100);
+        await settled(page);
         assert.match((await reading(page)).sentence ?? '', /it takes (?!9 )/);
         assert.deepEqual(complaints, []);
     });

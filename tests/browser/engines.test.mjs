@@ -8,6 +8,7 @@ import { describe, it } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { serve } from '../../scripts/serve.mjs';
 import { engines, until } from '../support/engines.mjs';
+import { quiet } from '../support/figure-page.mjs';
 import { opening } from '../support/hooks.mjs';
 
 const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
@@ -301,7 +302,7 @@ for (const { name, skip, launch } of engines) {
 
         it('its modules are refused from disk, as with a reader', async () => {
             await fromDisk(FIGURE, '<script type="module" src="pipeline-figure.js"></script>');
-            await new Promise((rested) => setTimeout(rested, 500));
+            await quiet(500);
             assert.equal(await driver.eval(() => customElements.get('pipeline-figure') === undefined), true);
         });
 

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { withoutBrowser } from '../support/browser.mjs';
 import { colouredThings, contrast, tooFaint } from '../support/contrast.mjs';
-import { inChromium, reading, setControl } from '../support/figure-page.mjs';
+import { inChromium, quiet, reading, setControl } from '../support/figure-page.mjs';
 import { withoutPoppler } from '../support/optional.mjs';
 
 const IN = 'pipeline-figure >>> ';
@@ -307,7 +307,7 @@ describe('what axe does not see', { skip: withoutBrowser }, () => {
         assert.equal(await page.$(`${IN}[data-play="play_start"]`), null, 'nothing to play, only steps');
         await press(page, '[data-play="play_forward"]');
         const before = (await reading(page)).explanation;
-        await new Promise((later) => setTimeout(later, 400));
+        await quiet(400);
         assert.equal((await reading(page)).explanation, before);
     });
 
@@ -326,7 +326,7 @@ describe('what axe does not see', { skip: withoutBrowser }, () => {
         });
         await press(page, '[data-view="play"]');
         await press(page, '[data-play="play_start"]');
-        await new Promise((later) => setTimeout(later, 900));
+        await quiet(900);
         assert.deepEqual(await page.evaluate(() => /** @type {any} */ (window).spoken), []);
         // The slider speaks for itself: nothing around it is live.
         const live = await page.$eval(`${IN}[data-option="microbatches"] input`, (input) =>

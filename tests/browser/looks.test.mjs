@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { colouredThings, contrast, tooFaint } from '../support/contrast.mjs';
 import { engines, until } from '../support/engines.mjs';
-import { pageFolder } from '../support/figure-page.mjs';
+import { becomes, pageFolder, quiet } from '../support/figure-page.mjs';
 import { opening } from '../support/hooks.mjs';
 import { withoutPoppler, wordsOf } from '../support/optional.mjs';
 
@@ -128,9 +128,15 @@ for (const { name, skip, launch } of engines) {
                         ),
                     );
             }
-            await new Promise((moved) => setTimeout(moved, 400));
-            const first = await driver.eval(painted);
-            await new Promise((later) => setTimeout(later, 100));
+            // Cells come to rest, and then stay.
+            let first = await driver.eval(painted);
+            await becomes(async () => {
+                await quiet(100);
+                const before = first;
+                first = await driver.eval(painted);
+                return first === before;
+            }, 'cells come to rest');
+            await quiet(100);
             assert.equal(await driver.eval(painted), first);
             assert.deepEqual(await driver.eval(() => /** @type {any} */ (window).wrong), []);
         });

@@ -2,14 +2,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { withoutBrowser } from '../support/browser.mjs';
-import { inChromium } from '../support/figure-page.mjs';
+import { becomes, inChromium, settled } from '../support/figure-page.mjs';
 
 /** @typedef {import('puppeteer-core').Page} Page */
 
 const F = 'pipeline-figure';
 const TRAINS = 'schedule="1f1b" ranks="4" microbatches="8"';
 const figure = (/** @type {string} */ attributes) => `<${F} ${attributes}></${F}>`;
-const later = (/** @type {number} */ ms) => new Promise((go) => setTimeout(go, ms));
 const DARK = 'background: #10151c; color: #eee';
 
 /** Runs in the page, with the figure and its root; and comes back when all is drawn. */
@@ -54,7 +53,7 @@ describe('the ground of the page', { skip: withoutBrowser }, () => {
     const { visit, write } = inChromium();
     const page_ = (/** @type {string} */ attributes, /** @type {string} */ style) =>
         write(figure(attributes), { head: `<style>${style}</style>` });
-    const becomes = (/** @type {Page} */ page, /** @type {string} */ name) =>
+    const turns = (/** @type {Page} */ page, /** @type {string} */ name) =>
         page.evaluate((name) => {
             document.body.className = name;
         }, name);
@@ -67,11 +66,9 @@ describe('the ground of the page', { skip: withoutBrowser }, () => {
         });
         const first = await ink(page);
         await page.emulateMediaFeatures(dark);
-        await later(50);
-        assert.notEqual(await ink(page), first);
+        await becomes(async () => (await ink(page)) !== first, 'dark');
         await page.emulateMediaFeatures(light);
-        await later(50);
-        assert.equal(await ink(page), first);
+        await becomes(async () => (await ink(page)) === first, 'light again');
     });
 
     it('dark by degrees: the colour at the end counts', async () => {
@@ -79,28 +76,29 @@ describe('the ground of the page', { skip: withoutBrowser }, () => {
             page_('', `body { background: #fff; transition: background-color 0.1s } body.night { ${DARK} }`),
         );
         const first = await ink(page);
-        await becomes(page, 'night');
-        await later(300);
-        assert.notEqual(await ink(page), first);
+        await turns(page, 'night');
+        await becomes(async () => (await ink(page)) !== first, 'dark');
     });
 
     it('what is painted follows, too: a chart on a canvas, the regions of a network at rest', async () => {
         const large = await visit(page_('schedule="1f1b" ranks="64" microbatches="64"', `body.night { ${DARK} }`));
         const chart = await pixels(large.page, '.dense');
-        await becomes(large.page, 'night');
-        await later(300);
-        const probe = await inside(large.page, (_, root) => getComputedStyle(root.querySelector('.probe path')).fill);
-        const colours = await pixels(large.page, '.dense');
-        assert.ok(colours.includes(`${probe.match(/\d+/g)},255`), `${probe} of ${colours.slice(0, 4).join(' ')}`);
-        assert.notEqual(colours[1], chart[1]);
+        await turns(large.page, 'night');
+        await becomes(async () => {
+            const fill = await inside(
+                large.page,
+                (_, root) => getComputedStyle(root.querySelector('.probe path')).fill,
+            );
+            const colours = await pixels(large.page, '.dense');
+            return colours.includes(`${fill.match(/\d+/g)},255`) && colours[1] !== chart[1];
+        }, 'the chart in the colours of a dark page');
 
         const training = await visit(page_(TRAINS, `body.night { ${DARK} }`));
         await press(training.page, '[data-view="train"]');
         const regions = async () => (await pixels(training.page, '.regions')).join(' ');
         const seen = await regions();
-        await becomes(training.page, 'night');
-        await later(100);
-        assert.notEqual(await regions(), seen);
+        await turns(training.page, 'night');
+        await becomes(async () => (await regions()) !== seen, 'the regions in other colours');
     });
 
     it('MUST-13: on paper the words are dark, whatever theme the figure has', async () => {
@@ -110,9 +108,9 @@ describe('the ground of the page', { skip: withoutBrowser }, () => {
         ]) {
             const { page } = await visit(page_(attributes, style));
             await page.emulateMediaType('print');
-            await later(50);
-            const quiet = await inside(page, (_, root) => getComputedStyle(root.querySelector('.numbers dt')).color);
-            assert.equal(quiet, 'rgb(90, 100, 116)', `${attributes} ${style}`);
+            await settled(page);
+            const names = await inside(page, (_, root) => getComputedStyle(root.querySelector('.numbers dt')).color);
+            assert.equal(names, 'rgb(90, 100, 116)', `${attributes} ${style}`);
             const words = await inside(page, (_, root) => getComputedStyle(root.querySelector('.numbers dd')).color);
             assert.equal(words, 'rgb(0, 0, 0)', `${attributes} ${style}`);
         }
@@ -123,7 +121,7 @@ describe('the ground of the page', { skip: withoutBrowser }, () => {
         const session = await page.createCDPSession();
         await session.send('Emulation.setEmulatedMedia', { features: [{ name: 'forced-colors', value: 'active' }] });
         await press(page, '[data-view="train"]');
-        await later(50);
+        await settled(page);
         const own = await inside(page, (_, root) =>
             [...root.querySelectorAll('.class-colours i')].map((node) => getComputedStyle(node).backgroundColor),
         );
@@ -189,7 +187,7 @@ describe('who changed what', { skip: withoutBrowser }, () => {
         await linked.page.evaluate(() => {
             location.hash = '#pipeline.a=gpipe;p4;m8;unknown';
         });
-        await later(50);
+        await settled(linked.page);
         for (const { page, log } of [typed, stepped, chosen, linked]) {
             await nine(page);
             assert.deepEqual(await log(), []);
@@ -203,18 +201,20 @@ describe('who changed what', { skip: withoutBrowser }, () => {
 
     it('POINT-09: a task that the page sets back can be solved again', async () => {
         const { page, log } = await told('schedule="gpipe" ranks="4" microbatches="4" challenge="bubble<20%"');
-        const solve = () =>
-            inside(page, async (_, root) => {
+        const solve = async (/** @type {number} */ answers) => {
+            await inside(page, (_, root) => {
                 const slider = root.querySelector('[data-option="microbatches"] input');
                 slider.value = 32;
                 slider.dispatchEvent(new Event('input'));
-                await new Promise((go) => setTimeout(go, 700));
             });
-        await solve();
+            const told = async () => (await log()).filter((/** @type {unknown} */ one) => one === true).length;
+            await becomes(async () => (await told()) >= answers, 'the answer is told');
+        };
+        await solve(1);
         await inside(page, (f) => {
             f.microbatches = 4;
         });
-        await solve();
+        await solve(2);
         assert.deepEqual(await log(), ['user', true, 'user', true]);
     });
 
@@ -233,8 +233,7 @@ describe('who changed what', { skip: withoutBrowser }, () => {
         });
         await page.focus(`${F} >>> .scrub input`);
         await page.keyboard.press('ArrowUp');
-        await later(700);
-        assert.equal(page.url(), `${before}#pipeline.z=1f1b;p4;m5`);
+        await becomes(async () => page.url() === `${before}#pipeline.z=1f1b;p4;m5`, 'the address follows');
     });
 });
 
@@ -254,7 +253,7 @@ describe('a pointer let go of elsewhere', { skip: withoutBrowser }, () => {
         };
         await away(await middle(page, '.scrub'));
         await press(page, '[data-edit="open"]', '[data-part="order"]');
-        await later(50);
+        await settled(page);
         await away(await middle(page, '.places > g:last-child > :nth-child(2)'));
         assert.ok(!(await inside(page, (_, root) => root.querySelector('.drop') !== null)), 'no cell is on its way');
         assert.deepEqual(await inside(page, (f) => f.request), { schedule: '1f1b', ranks: '4', microbatches: '8' });
@@ -263,7 +262,7 @@ describe('a pointer let go of elsewhere', { skip: withoutBrowser }, () => {
     it('a handle taken from the page with its figure is free, and can be taken again', async () => {
         const page = await openFigure();
         await press(page, '[data-edit="open"]');
-        await later(50);
+        await settled(page);
         const { x, y } = await middle(page, '.handle > circle');
         await page.mouse.move(x, y);
         await page.mouse.down();
@@ -294,7 +293,7 @@ describe('a figure that is moved', { skip: withoutBrowser }, () => {
     it('while its time plays: it stands, and its button says so', async () => {
         const { page } = await visit(write(figure(TRAINS)));
         await press(page, '[data-view="play"]');
-        await later(50);
+        await settled(page);
         await press(page, '[data-play="play_start"]');
         await inside(page, (f) => {
             const place = f.parentNode;
@@ -317,10 +316,10 @@ describe('a figure that is moved', { skip: withoutBrowser }, () => {
             const shown = () => root.querySelector('.regions') !== null;
             const place = f.parentNode;
             f.remove();
-            await new Promise((go) => setTimeout(go, 50));
+            await f.updateComplete;
             const outside = shown();
             place.append(f);
-            await new Promise((go) => setTimeout(go, 50));
+            await f.updateComplete;
             return [outside, shown()];
         });
         assert.deepEqual(networks, [false, true]);

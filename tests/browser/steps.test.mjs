@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { withoutBrowser } from '../support/browser.mjs';
-import { inChromium, reading, setControl } from '../support/figure-page.mjs';
+import { clockByFrames, inChromium, reading, setControl } from '../support/figure-page.mjs';
 
 const IN = 'pipeline-figure >>> ';
 
@@ -154,9 +154,8 @@ describe('a device that fails, a batch that is cut, cells that move', { skip: wi
         slider.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
         await figure.updateComplete;
         const places = root.querySelectorAll('.place').length;
-        const begun = performance.now();
-        while (performance.now() - begun < 600) {
-            await new Promise((frame) => requestAnimationFrame(frame));
+        for (let frame = 0; frame < 60; frame++) {
+            await new Promise((drawn) => requestAnimationFrame(drawn));
             if (painted() !== seen.at(-1)) seen.push(painted());
         }
         return {
@@ -168,6 +167,7 @@ describe('a device that fails, a batch that is cut, cells that move', { skip: wi
 
     it('MUST-08, POINT-10: a slider moves the cells to their places, once; what is pointed at and read aloud is there at once', async () => {
         const { page } = await openFigure('schedule="1f1b" ranks="4" microbatches="6"', 'no-preference');
+        await page.evaluate(clockByFrames);
         const seen = await page.evaluate(frames);
         assert.ok(seen.different > 3, `${seen.different} pictures`);
         assert.equal(seen.places, seen.cells);
@@ -175,7 +175,7 @@ describe('a device that fails, a batch that is cut, cells that move', { skip: wi
             const of = () =>
                 document.querySelector('pipeline-figure')?.shadowRoot?.querySelector('.pf-F')?.getAttribute('d');
             const before = of();
-            await new Promise((later) => setTimeout(later, 200));
+            for (let frame = 0; frame < 20; frame++) await new Promise((drawn) => requestAnimationFrame(drawn));
             return before === of();
         });
         assert.ok(still, 'and then rests');
@@ -186,7 +186,7 @@ describe('a device that fails, a batch that is cut, cells that move', { skip: wi
             figure.microbatches = '5';
             await figure.updateComplete;
             const first = of();
-            await new Promise((later) => setTimeout(later, 400));
+            for (let frame = 0; frame < 40; frame++) await new Promise((drawn) => requestAnimationFrame(drawn));
             return first === of();
         });
         assert.ok(jumps);
@@ -194,12 +194,14 @@ describe('a device that fails, a batch that is cut, cells that move', { skip: wi
 
     it('MUST-08, POINT-10: with reduced motion cells are in their places at once', async () => {
         const { page } = await openFigure('schedule="1f1b" ranks="4" microbatches="6"');
+        await page.evaluate(clockByFrames);
         const seen = await page.evaluate(frames);
         assert.equal(seen.different, 2);
     });
 
     it('MUST-13: printed while cells move, the sheet has them in their places', async () => {
         const { page } = await openFigure('schedule="1f1b" ranks="4" microbatches="6"', 'no-preference');
+        await page.evaluate(clockByFrames);
         const same = await page.evaluate(async () => {
             const figure = /** @type {any} */ (document.querySelector('pipeline-figure'));
             const root = figure.shadowRoot;
@@ -212,7 +214,7 @@ describe('a device that fails, a batch that is cut, cells that move', { skip: wi
             const printed = of();
             dispatchEvent(new Event('afterprint'));
             await figure.updateComplete;
-            await new Promise((later) => setTimeout(later, 500));
+            for (let frame = 0; frame < 60; frame++) await new Promise((drawn) => requestAnimationFrame(drawn));
             return printed === of();
         });
         assert.ok(same);

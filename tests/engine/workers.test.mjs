@@ -38,15 +38,20 @@ function sameState(a, b, what) {
 }
 
 /** A worker that a test can declare dead. @param {((reason: string) => void)[]} fails */
-const mortal = (fails) => () => {
-    const handle = threadWorker();
-    const { listen } = handle;
-    handle.listen = (take, fail) => {
-        fails.push(fail);
-        listen(take, fail);
+const mortal =
+    (fails, stepped = () => {}) =>
+    () => {
+        const handle = threadWorker();
+        const { listen } = handle;
+        handle.listen = (take, fail) => {
+            fails.push(fail);
+            listen((message) => {
+                if (message.kind === 'step') stepped();
+                take(message);
+            }, fail);
+        };
+        return handle;
     };
-    return handle;
-};
 
 test('every schedule in threads, a rank each: weights, losses and live bytes are those of one instance, bit for bit', async () => {
     const shapes = {
@@ -251,17 +256,22 @@ test('a worker that dies of itself is replaced; one that fails ends the run, and
         spawn,
     );
     /** @type {((reason: string) => void)[]} */ const fails = [];
+    /** @type {() => void} */ let stepped = () => {};
+    const underWay = new Promise((done) => {
+        stepped = () => done(undefined);
+    });
     await withWorkers(
         options,
         async (training, run) => {
             const records = run.advance(2000, { every: 10 });
-            setTimeout(fails[1], 60, 'gone');
+            await underWay;
+            fails[1]('gone');
             await records;
             for (let step = 0; step < 2000; step++) training.run();
             sameState(run.state, training.state, 'a loss nobody planned');
             assert.deepEqual([run.losses.length, run.losses[0].rank, run.losses[0].action], [1, 1, -1]);
         },
-        mortal(fails),
+        mortal(fails, stepped),
     );
 });
 
@@ -391,12 +401,17 @@ test('ranks that are lost while another is being replaced are replaced as well; 
     for (const lost of [
         [0, 2],
         [2, 1, 0],
-    ])
+    ]) {
+        /** @type {() => void} */ let stepped = () => {};
+        const underWay = new Promise((done) => {
+            stepped = () => done(undefined);
+        });
         await withWorkers(
             options,
             async (training, run) => {
                 const records = run.advance(400, { every: 10, kill: { step: 399, action: 9 } });
-                setTimeout(() => lost.map((rank) => fails[rank]('gone')), 30);
+                await underWay;
+                for (const rank of lost) fails[rank]('gone');
                 for (const { loss } of await records) assert.equal(loss, training.step().loss);
                 sameState(run.state, training.state, `${lost}`);
                 assert.deepEqual(
@@ -405,8 +420,9 @@ test('ranks that are lost while another is being replaced are replaced as well; 
                 );
                 fails.length = 0;
             },
-            mortal(fails),
+            mortal(fails, stepped),
         );
+    }
 });
 
 test('what a rank reports of a step comes before its checkpoint, so that no loss is missing when another rank is lost', async () => {

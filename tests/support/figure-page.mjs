@@ -64,6 +64,7 @@ export async function serve(html, policy) {
  */
 export async function open(browser, url, options = {}) {
     const page = await browser.newPage();
+    page.setDefaultTimeout(120_000); // for what never comes; on a busy machine half a minute may not be enough
     await page.bringToFront(); // a page behind another draws no frames, and nothing in it comes into view
     /** @type {string[]} */
     const complaints = [];
@@ -122,6 +123,58 @@ export function inChromium(options) {
         /** Path of a file beside the pages. @param {string} name */
         beside: (name) => join(folder.path, name),
     };
+}
+
+/**
+ * Comes back when the figures of a page have drawn what was asked for so far: input that came before this call has been handled,
+ * what is done once a frame has had two of them, and no update is due. @param {import('puppeteer-core').Page} page
+ */
+export const settled = (page) =>
+    page.evaluate(async () => {
+        const figures = /** @type {any[]} */ ([...document.querySelectorAll('pipeline-figure')]);
+        const updated = async () => {
+            for (const figure of figures) while (!(await figure.updateComplete));
+        };
+        for (let frame = 0; frame < 2; frame++) {
+            await updated();
+            await new Promise((drawn) => requestAnimationFrame(drawn));
+        }
+        await updated();
+    });
+
+/**
+ * Asks until it is so: a busy machine takes its time. The minute is for what will never be so.
+ * @template T @param {() => Promise<T>} question @param {string} what @returns {Promise<T>}
+ */
+export async function becomes(question, what) {
+    const end = performance.now() + 60_000;
+    for (;;) {
+        const answer = await question();
+        if (answer) return answer;
+        if (performance.now() > end) throw new Error(`never so: ${what}`);
+        await new Promise((later) => setTimeout(later, 30));
+    }
+}
+
+/**
+ * Lets some time go by in which something must NOT happen, which cannot be waited for. On a slow machine a test that uses this
+ * sees less; it never fails for that. @param {number} milliseconds
+ */
+export const quiet = (milliseconds) => new Promise((over) => setTimeout(over, milliseconds));
+
+/**
+ * From now on the clock of a page goes by its frames, ten milliseconds for each that is asked for: what moves goes through the
+ * same pictures on any machine. Runs in the page.
+ */
+export function clockByFrames() {
+    let now = performance.now();
+    const ask = requestAnimationFrame;
+    performance.now = () => now;
+    window.requestAnimationFrame = (work) =>
+        ask(() => {
+            now += 10;
+            work(now);
+        });
 }
 
 /**
