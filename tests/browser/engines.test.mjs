@@ -383,6 +383,11 @@ for (const { name, skip, launch } of engines) {
             ];
             assert.ok(lti.length > 0 && lti.length === own.length && lti.length < 20, `${lti.length} messages`);
             assert.ok(own.every((/** @type {any} */ message) => message.id === 'a'));
+            // Never the height of a frame in which nothing stands yet.
+            assert.ok(
+                own.every((/** @type {any} */ message) => message.height > 400),
+                JSON.stringify(own),
+            );
             await keep('frame');
         });
 

@@ -235,6 +235,7 @@ export class PipelineFigure extends LitElement {
         if (this.#engine !== null) return;
         this.#engine = engine;
         this.#blocked = null;
+        this.#internals.states?.delete('blocked');
         this.requestUpdate();
         this.#followPreset(true);
         this.#onHash(null);
@@ -252,6 +253,7 @@ export class PipelineFigure extends LitElement {
 
     /** There is a still picture only. @param {string} key  of the words that say why @param {string[]} detail */
     #refuse(key, detail) {
+        this.#internals.states?.add('blocked');
         this.#resolveReady(false);
         const message = textOf(this.#lang, key, ...detail);
         this.#report.fire('pipeline-error', { code: key.replace('_', '-'), option: null, message });

@@ -14,11 +14,13 @@
     for (const [name, value] of settings) if (known.has(name)) figure.setAttribute(name, value);
     document.body.append(figure);
     let told = 0;
-    new ResizeObserver(() => {
+    const tell = () => {
         const height = Math.ceil(document.body.getBoundingClientRect().height);
         if (height === told || window === parent) return;
         told = height;
         parent.postMessage({ subject: 'lti.frameResize', height }, '*');
         parent.postMessage({ type: 'pipeline-figure:resize', id, height }, '*');
-    }).observe(document.body);
+    };
+    // Not before there is a figure: a frame that shrinks around nothing, and grows again, moves the page twice.
+    /** @type {any} */ (figure).ready.then(() => new ResizeObserver(tell).observe(document.body));
 }
