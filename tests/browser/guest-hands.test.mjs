@@ -78,7 +78,7 @@ inEveryBrowser('keys and drags', (guest) => {
         await ask(() => {
             figure().microbatches = 7;
         });
-        await soon(() => one('.refusal button'));
+        await soon(() => Boolean(one('.refusal button')));
         await focus('.refusal button');
         await press('Enter');
         await soon(() => !one('.refusal'));
@@ -105,7 +105,7 @@ inEveryBrowser('keys and drags', (guest) => {
             const { x, y } = middle(one('.place'));
             one('.chart > svg').dispatchEvent(new MouseEvent('click', { clientX: x, clientY: y, bubbles: true }));
         });
-        await soon(() => one('.explanation button'));
+        await soon(() => Boolean(one('.explanation button')));
         await focus('.explanation button');
         await press('Enter');
         await soon(() => !one('.explanation button'));
@@ -146,7 +146,7 @@ inEveryBrowser('keys and drags', (guest) => {
             const { x, y } = middle(one('.place'));
             one('.chart > svg').dispatchEvent(new MouseEvent('click', { clientX: x, clientY: y, bubbles: true }));
         });
-        await soon(() => one('.pf-selected'));
+        await soon(() => Boolean(one('.pf-selected')));
         await ask(() => press('[data-view="path"]'));
         await drawn();
         assert.deepEqual(await ask(() => [all('.pf-selected').length, all('.pf-critical').length > 3]), [1, true]);
@@ -189,7 +189,9 @@ inEveryBrowser('the address of the page', (guest) => {
     it('a section stays the section: it opens, and a link to the next one leaves the figure as it is', async () => {
         const body = `${LINKED}<div style="height:3000px"></div><h2 id="sec">section</h2><div style="height:3000px"></div>
             <h2 id="next">next</h2><a href="#next">to it</a>`;
-        await show(body, { hash: '#sec' });
+        await show(body, { hash: '#sec', waits: false });
+        await ask(() => scrollTo(0, 0));
+        await soon(() => stands());
         await slide('9');
         await soon(() => location.hash.includes('m9'));
         const hash = await ask(() => location.hash);

@@ -36,9 +36,9 @@ export function scheduleTable(simulation, lang) {
             <tbody>${rows.map(
                 (row, rank) => html`<tr>
                 <th scope="row">${textOf(lang, 'rank', rank + 1)}</th>
-                <td>${number(perRank[rank].busy)}</td>
-                <td>${number(perRank[rank].idle)}</td>
-                ${backward ? html`<td>${number(perRank[rank].peak_activations)}</td>` : nothing}
+                <td data-label=${textOf(lang, 'table_busy')}>${number(perRank[rank].busy)}</td>
+                <td data-label=${textOf(lang, 'table_idle')}>${number(perRank[rank].idle)}</td>
+                ${backward ? html`<td data-label=${textOf(lang, 'table_peak')}>${number(perRank[rank].peak_activations)}</td>` : nothing}
                 ${row.map(
                     (i) =>
                         html`<td class="op op-${OPS[actions.op[i]]}"><b>${OPS[actions.op[i]]}${actions.microbatch[i] + 1}</b>${
