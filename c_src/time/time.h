@@ -235,6 +235,29 @@ PP_EXPORT(pp_measured_report)
 void pp_measured_report(const pp_schedule *schedule, const pp_config *config, const double *costs,
                         const pp_timeline *timeline, void *scratch, pp_summary *summary, pp_rank_report *ranks);
 
+/* -- a timetable made by hand --
+ * A person puts actions into an empty timetable one after the other, each at a time of its own. Does one more fit beside
+ * those placed already? Forwards and whole backwards; schedule says which stage lies on which rank, and how many there
+ * are, its order does not matter. */
+enum {
+    PP_DRAFT_FITS,
+    PP_DRAFT_TWICE,     /* it stands there already */
+    PP_DRAFT_ELSEWHERE, /* its stage lies on another rank */
+    PP_DRAFT_TAKEN,     /* the rank does something else then */
+    PP_DRAFT_MISSING,   /* what it needs has not been placed */
+    PP_DRAFT_EARLY,     /* what it needs ends later */
+    PP_DRAFT_BLOCKS,    /* something that needs it begins before it ends */
+    PP_DRAFT_MEMORY     /* the rank would hold more than limit micro-batches */
+};
+typedef struct pp_placed {
+    double rank, op, stage, microbatch, start;
+} pp_placed;
+/* PP_DRAFT_FITS or why not. *other: the one of placed that is in the way, -1 for none. limit: micro-batches a rank may
+ * hold from the start of F to the end of B, 0 for any number. Stage and micro-batch must be of the schedule. */
+PP_EXPORT(pp_draft_check)
+int32_t pp_draft_check(const pp_schedule *schedule, const double *costs, const pp_placed *placed, int32_t count,
+                       const pp_placed *wanted, int32_t limit, int32_t *other);
+
 #ifdef __cplusplus
 }
 #endif

@@ -139,6 +139,8 @@ const outputs = {
         entryPoints: [web('build/nowasm.js')],
         inject: [web('build/nowasm-stand-in.js')],
     },
+    // What the chapter page does beside its figures.
+    'chapter.js': { format: 'iife', entryPoints: [web('page/lesson/chapter.js')] },
 };
 const parts = {}; // bytes of each input inside an output
 for (const [name, options] of Object.entries(outputs)) {

@@ -1,7 +1,7 @@
 // The changes that a reader or the address of the page asks for, made from what they did. Nothing is carried out here: each
 // is a plain Change for the element's dispatch.
 import { ask } from '../request/ask.js';
-import { lawful, requestFrom, stateIn, stateText } from '../request/link.js';
+import { lawful, placeFrom, requestFrom, stateIn, stateText } from '../request/link.js';
 import { ordersAnew, sameRequest, withSchedule } from '../request/state.js';
 
 /**
@@ -71,17 +71,27 @@ export function undoChange(state, now, back) {
  * legal request is taken. An address that says nothing of the figure, but was there before, has it back as it was then.
  * @param {Engine} engine @param {string} id @param {FigureState} state @param {Request} now
  * @param {{ request: Request, file: import('./edit-file.js').Given | null } | undefined} then  what the figure showed at this address
+ * @param {import('../request/link.js').Place} place  where the reader looks
  * @returns {Change | null}
  */
-export function linkChange(engine, id, state, now, then) {
+export function linkChange(engine, id, state, now, then, place) {
     const text = stateIn(location.hash, id);
     if (text === null) {
         if (!then || (sameRequest(then.request, now) && then.file === state.file)) return null;
         return { by: 'url', request: then.request, file: then.file, aside: {} };
     }
-    if (text === stateText(now)) return null;
+    if (text === stateText(now, place)) return null;
     const request = lawful(engine, requestFrom(text), LINKED_ACTIONS);
-    return request ? { by: 'url', request, aside: {} } : null;
+    return request ? { by: 'url', request, aside: {}, place: placeFrom(text) } : null;
+}
+
+/**
+ * The page shows its reader a state, who can take that back. Null where it cannot be read.
+ * @param {Engine} engine @param {string} text @returns {Change | null}
+ */
+export function shownChange(engine, text) {
+    const request = lawful(engine, requestFrom(text), LINKED_ACTIONS);
+    return request && { by: 'reader', request, aside: {}, file: null, undo: '', place: placeFrom(text) };
 }
 
 /**

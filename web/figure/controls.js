@@ -99,12 +99,41 @@ export function scheduleChoice(state) {
         )}</select></label>`;
 }
 
+/** Half ticks: from none to as long as a backward. */
+const LATENCY = { max: 3, step: 0.5 };
+
+/** How long a transfer takes, the same on every hop. @param {ControlState} state */
+function latencySlider(state) {
+    if (!state.shows('latency')) return nothing;
+    const { known, lang } = state;
+    const value = known.costs.latency[0] ?? 0;
+    const set = (/** @type {Event} */ event) => state.change('latency', textIn(event) === '0' ? '' : textIn(event));
+    return html`<label class="slider" data-option="latency">
+        <span class="label">${textOf(lang, 'label_latency')}</span>
+        <input type="range" min="0" max=${LATENCY.max} step=${LATENCY.step} .value=${live(String(value))}
+            aria-valuetext=${countOf(value, lang, 'tick')} @input=${set}>
+        <span class="value" aria-hidden="true">${plain(value, lang)}</span>
+    </label>`;
+}
+
+/** What stays the same while m is changed: the micro-batch, or the batch. @param {ControlState} state */
+function holdSwitch(state) {
+    if (!state.shows('hold')) return nothing;
+    const { lang } = state;
+    const held = asked(state.request)['costs-of'];
+    const choice = (/** @type {string} */ of, /** @type {string} */ key) =>
+        html`<button type="button" class="action" aria-pressed=${held === of} data-hold=${of} @click=${() => state.change('costs-of', of === 'device' ? '' : of)}>${textOf(lang, key)}</button>`;
+    return html`<span class="buttons hold" role="group" aria-label=${textOf(lang, 'hold')}><span class="label">${textOf(lang, 'hold')}</span>${choice('device', 'hold_microbatch')}${choice('batch', 'hold_batch')}</span>`;
+}
+
 /** @param {ControlState} state */
 export function mainControls(state) {
     const several = state.known.config.chunks > 1;
     return [
         slider(state, 'ranks', several ? 'label_ranks_chunks' : 'label_ranks', several ? 'device' : 'stage'),
         slider(state, 'microbatches', 'label_microbatches', 'microbatch'),
+        latencySlider(state),
+        holdSwitch(state),
     ];
 }
 

@@ -4,18 +4,18 @@
 // picture between the element's tags stands.
 import { html, LitElement, nothing, unsafeCSS } from 'lit';
 import { prepareEngine } from '../engine/engine.js';
-import { hashWith, holdsStates, stateText } from '../request/link.js';
+import { hashWith, holdsStates, placeFrom, requestFrom, stateText } from '../request/link.js';
 import { presetNamed, presetOf } from '../request/presets.js';
 import { asked, OPTIONS, ordersAnew, propertyOf, sameRequest } from '../request/state.js';
 import figureCss from '../scene/figure.css';
 import { textOf } from '../words/strings.js';
-import { fileChange, linkChange, optionsChange, releaseChange, undoChange } from './changes.js';
+import { fileChange, linkChange, optionsChange, releaseChange, shownChange, undoChange } from './changes.js';
 import { Editing } from './edit.js';
 import { readGiven } from './edit-file.js';
 import { withMove } from './edit-order.js';
 import elementCss from './element.css';
 import { FigureState, whoOf } from './figure-state.js';
-import { editSetting, figureView, Shown, scheduleTrains, teachingSetting } from './figure-view.js';
+import { editSetting, figureView, Shown, scheduleTrains, teachingSetting, VIEWS } from './figure-view.js';
 import { Files } from './files.js';
 import { Focus } from './focus.js';
 import { notNear, sharedEngine, sharedEngineNow, whenNear, whyBlocked } from './hydration.js';
@@ -57,6 +57,10 @@ export class PipelineFigure extends LitElement {
         preset: { reflect: true },
         challenge: { reflect: true },
         predict: { reflect: true },
+        parts: { reflect: true },
+        views: { reflect: true },
+        view: { reflect: true },
+        beside: { reflect: true },
         figureId: { attribute: 'figure-id', reflect: true },
         nowasm: { reflect: true },
     };
@@ -81,6 +85,10 @@ export class PipelineFigure extends LitElement {
     #more = false;
     /** @type {string | null} */
     #view = null;
+    /** What a link or the page has named, until it is drawn: a cell, a moment. @type {import('../request/link.js').Place} */
+    #wanted = {};
+    /** What the page lights: 'path'. @type {string | null} */
+    #lit = null;
     #printing = false;
     #lang = 'ru';
     #idPrefix = `pf${++figures}`;
@@ -138,6 +146,10 @@ export class PipelineFigure extends LitElement {
         /** @type {string | null} */ this.preset = null;
         /** @type {string | null} */ this.challenge = null;
         /** @type {string | null} */ this.predict = null;
+        /** @type {string | null} */ this.parts = null;
+        /** @type {string | null} */ this.views = null;
+        /** @type {string | null} */ this.view = null;
+        /** @type {string | null} */ this.beside = null;
         /** @type {string | null} */ this.figureId = null;
         /** @type {string | null} */ this.nowasm = null;
         /** Settles when the figure stands: true if it lives, false if only its static picture is shown. */
@@ -170,6 +182,34 @@ export class PipelineFigure extends LitElement {
             if (value !== null && value !== undefined && value !== '') request[name] = String(value);
         }
         return request;
+    }
+
+    /**
+     * Shows a state as the address of a page writes it: its setting, and the view, the cell or the moment it names.
+     * @param {string} text @returns {boolean}  false before the figure lives
+     */
+    show(text) {
+        const change = this.#engine && shownChange(this.#engine, text);
+        if (change) this.#dispatch(change);
+        return Boolean(change);
+    }
+
+    /** Does the figure stand at this state? @param {string} text */
+    stands(text) {
+        const { view, cell, idle } = placeFrom(text);
+        const now = this.#place;
+        const isAt = (
+            /** @type {number | null | undefined} */ wanted,
+            /** @type {number | null | undefined} */ index,
+        ) => wanted === undefined || wanted === index;
+        if (!sameRequest(requestFrom(text), this.request) || (view && view !== this.#view)) return false;
+        return isAt(cell, now.cell) && isAt(idle, now.idle);
+    }
+
+    /** Lights what explains the time, until the next change: 'path', or null for nothing. @param {string | null} what */
+    highlight(what) {
+        this.#lit = what;
+        this.requestUpdate();
     }
 
     // ---- life ----
@@ -237,6 +277,8 @@ export class PipelineFigure extends LitElement {
         this.#blocked = null;
         this.#internals.states?.delete('blocked');
         this.requestUpdate();
+        if (this.view) this.#open(this.view);
+        this.#parts.teaching.compareWith(this.beside);
         this.#followPreset(true);
         this.#onHash(null);
     }
@@ -307,9 +349,45 @@ export class PipelineFigure extends LitElement {
         const now = this.request;
         this.#state.apply(change, now);
         if (change.view !== undefined) this.#open(change.view);
+        if (change.place) this.#look(change.place);
         if (change.request) this.#writeAttributes(change.request, now);
         this.#changes.push(change);
         this.requestUpdate(); // fields show what is, also where nothing has changed
+    }
+
+    /** Looks at what a state names beside the setting. @param {import('../request/link.js').Place} place */
+    #look(place) {
+        const { view } = place;
+        if (view && [...TEACHING_VIEWS, ...VIEWS].includes(view)) this.#open(view);
+        else if (STEP_VIEWS.includes(this.#view ?? '')) this.#open(this.view);
+        this.#stage.chart?.release();
+        this.#wanted = place;
+        this.#lit = null;
+    }
+
+    /** Where the reader looks, for a link. @returns {import('../request/link.js').Place} */
+    get #place() {
+        const { chart, selection } = this.#stage;
+        const chosen = chart?.pinned ? selection : null;
+        return {
+            view: this.#view === this.view ? null : this.#view,
+            cell: chosen?.kind === 'action' ? chosen.index : null,
+            idle: chosen?.kind === 'idle' ? chosen.index : null,
+            time: this.#view === 'play' ? this.#parts.teaching.clock.time : null,
+        };
+    }
+
+    /** What a link or the page has named is chosen, now that it is drawn. */
+    #findWanted() {
+        const { cell, idle, time } = this.#wanted;
+        const { simulation } = this.#state;
+        const { chart } = this.#stage;
+        if (!simulation) return;
+        this.#wanted = {};
+        if (typeof cell === 'number' && cell < simulation.actions.count)
+            chart?.pick({ kind: 'action', index: cell }, false);
+        if (typeof idle === 'number' && idle < simulation.idle.count) chart?.pick({ kind: 'idle', index: idle }, false);
+        if (typeof time === 'number' && this.#view === 'play') this.#parts.teaching.clock.set(time);
     }
 
     /** @param {Request} request @param {Request} now */
@@ -326,14 +404,15 @@ export class PipelineFigure extends LitElement {
         if (engine === null || !this.figureId) return;
         const now = this.request;
         if (event) this.#left.set(event.oldURL, { request: now, file: this.#state.file });
-        const change = linkChange(engine, this.figureId, this.#state, now, this.#left.get(location.href));
+        const change = linkChange(engine, this.figureId, this.#state, now, this.#left.get(location.href), this.#place);
         if (change) this.#dispatch(change);
     };
 
     /** The address of the page with the present state in it, null where it has no place for one. Whole: a page may have a base of its own. */
     #link() {
         if (!this.figureId || this.#state.file || !holdsStates(location.hash)) return null;
-        return new URL(hashWith(location.hash, this.figureId, stateText(this.request)), location.href).href;
+        return new URL(hashWith(location.hash, this.figureId, stateText(this.request, this.#place)), location.href)
+            .href;
     }
 
     /**
@@ -479,6 +558,7 @@ export class PipelineFigure extends LitElement {
         this.#writeAttributes(this.#state.answer(engine, asked, by, changed, editing.time(asked)), asked);
         this.#request = this.request;
         // What was shown of the last simulation has no meaning in this one.
+        this.#lit = null;
         this.#stage.selection = null;
         training.reset();
         teaching.reset();
@@ -547,7 +627,8 @@ export class PipelineFigure extends LitElement {
         if (chart) editing.order.drawn(chart);
         training.draw(this.renderRoot, this.#idPrefix);
         chart?.showTime(this.#shownTime());
-        chart?.showPath(this.#view === 'path');
+        chart?.showPath(this.#view === 'path' || this.#lit === 'path');
+        this.#findWanted();
         this.#drawBeside();
         this.#internals.states?.[training.running || teaching.clock.playing ? 'add' : 'delete']('playing');
         if (answered) this.#tell(by);

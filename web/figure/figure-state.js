@@ -23,6 +23,7 @@ import { propertyOf, sameRequest } from '../request/state.js';
  * @property {string} [undo]  with it, the reader can take the change back; changes of the same options in quick succession are
  *     taken back as one, and '' is never one with the change before it
  * @property {string | null} [view]  to be opened; null: none
+ * @property {import('../request/link.js').Place} [place]  what is looked at, beside the setting
  * @property {boolean} [again]  the core is to be asked again, though the request may be the same
  */
 

@@ -72,13 +72,30 @@ export class Shown {
     views;
     /** The steps of the chapter: where the page names one, or asks for them. */
     presets;
+    /** Few parts, named by the page: the chart comes first, and under it what it is about. */
+    isLean;
+    #parts;
+    #views;
 
-    /** @param {{ controls: string | null, readonly: boolean, preset: string | null }} attributes */
-    constructor({ controls, readonly, preset }) {
+    /** @param {{ controls: string | null, readonly: boolean, preset: string | null, parts: string | null, views: string | null }} attributes */
+    constructor({ controls, readonly, preset, parts, views }) {
+        this.isLean = parts !== null;
+        this.#parts = parts?.trim().split(/\s+/);
+        this.#views = views?.trim().split(/\s+/);
         this.#named = controls?.trim().split(/\s+/) ?? CONTROLS;
         this.#readonly = readonly;
         this.views = controls === null || this.control('views');
         this.presets = !readonly && (preset !== null || (controls !== null && this.#named.includes('presets')));
+    }
+
+    /** @param {string} name  sentence, legend, explanation, numbers, formula */
+    part(name) {
+        return this.#parts?.includes(name) ?? true;
+    }
+
+    /** Those that the reader may open. @param {string[]} views */
+    offered(views) {
+        return this.views ? views.filter((view) => this.#views?.includes(view) ?? true) : [];
     }
 
     /** May the reader change it? @param {string} name  of an option or of a group of controls */
@@ -163,12 +180,14 @@ export function figureView(figure) {
     };
     const editable = (/** @type {string} */ option) => shows.control('sentence') && shows.control(option);
     const label = simulation ? title(simulation, lang) : scheduleName(scheduleOf(controls).name, lang);
-    return html`<div class="figure" role="group" lang=${lang} @keydown=${act.undoKey} ?data-over=${parts.editing.desk.over} aria-label=${label}>
-        ${shows.presets ? presetSteps(lang, presetOf(request, figure.view)?.name, act.goTo) : scheduleChoice(controls)}
-        ${parts.sentence.render({ simulation, request, lang, others: state.others, editable, limits, named: !shows.presets && shows.control('schedule'), stall: stall ?? null })}
+    const head = html`
+        ${shows.part('sentence') ? parts.sentence.render({ simulation, request, lang, others: state.others, editable, limits, named: !shows.presets && shows.control('schedule'), stall: stall ?? null }) : nothing}
         ${simulation ? parts.prediction.verdict(predict, simulation, lang) : nothing}
         ${challengeView(figure)}
-        ${controlsView(figure, controls)}
+        ${controlsView(figure, controls)}`;
+    return html`<div class="figure" ?data-lean=${shows.isLean} role="group" lang=${lang} @keydown=${act.undoKey} ?data-over=${parts.editing.desk.over} aria-label=${label}>
+        ${shows.presets ? presetSteps(lang, presetOf(request, figure.view)?.name, act.goTo) : scheduleChoice(controls)}
+        ${shows.isLean ? nothing : head}
         ${shows.control('edit') ? parts.editing.render(editSetting(figure)) : nothing}
         ${simulation ? html`<p class="settings" part="settings">${said(textOf(lang, 'settings', settingsText(simulation, lang)))}</p>` : nothing}
         <div class="stage">
@@ -177,6 +196,7 @@ export function figureView(figure) {
             ${simulation && isTooLarge(simulation) ? html`<p class="note">${textOf(lang, 'chart_too_large', formatNumber(simulation.actions.count, lang))}</p>` : nothing}
         </div>
         ${stall ? parts.editing.renderStall(editSetting(figure)) : nothing}
+        ${shows.isLean ? head : nothing}
         ${simulation ? readingsView(figure, simulation) : nothing}
         ${simulation ? viewsView(figure, simulation) : nothing}
         <slot name="caption" part="caption"></slot>
@@ -229,20 +249,22 @@ function refusalView({ engine, state, readonly, lang, act }) {
 
 /** @param {Figure} figure @param {Simulation} simulation */
 function readingsView(figure, simulation) {
-    const { state, lang, stage, parts, idPrefix } = figure;
+    const { state, lang, stage, parts, idPrefix, shows } = figure;
     const { selection, chart } = stage;
+    // A lean figure says nothing of cells before one is chosen.
+    const explains = shows.part('explanation') || selection !== null;
     const text = !selection
         ? html`<slot name="hint">${textOf(lang, 'explain_hint')}</slot>`
         : selection.kind === 'action'
           ? said(describeAction(simulation, selection.index, lang))
           : said(describeIdle(simulation, selection.index, lang));
     return html`
-        ${guard([simulation, lang], () => legend(simulation, lang, idPrefix))}
-        <p class="explanation" ?data-quiet=${!selection} ?data-used=${stage.used} part="explanation">${text}
+        ${shows.part('legend') ? guard([simulation, lang], () => legend(simulation, lang, idPrefix)) : nothing}
+        <p class="explanation" ?hidden=${!explains} ?data-quiet=${!selection} ?data-used=${stage.used} part="explanation">${explains ? text : nothing}
             ${chart?.pinned ? html`<button type="button" class="link" @click=${() => chart.release()}>${textOf(lang, 'explain_release')}</button>` : nothing}</p>
         ${teachingView(figure, simulation)}
-        ${parts.numbers.render(simulation, lang, state.others)}
-        ${guard([simulation, lang, parts.numbers.ratio], () => parts.formula.render(simulation, lang, parts.numbers.ratio))}`;
+        ${shows.part('numbers') ? parts.numbers.render(simulation, lang, state.others) : nothing}
+        ${shows.part('formula') ? guard([simulation, lang, parts.numbers.ratio], () => parts.formula.render(simulation, lang, parts.numbers.ratio)) : nothing}`;
 }
 
 /** Buttons that open a view, and close it. @param {Figure} figure @param {string[]} views @param {string} panel */
@@ -258,7 +280,8 @@ function teachingView(figure, simulation) {
     const setting = teachingSetting(figure, simulation);
     const views = Teaching.viewsFor(setting);
     const open = views.includes(figure.view ?? '') ? figure.view : null;
-    return html`${figure.shows.views ? html`<div class="views explain" part="toolbar">${viewButtons(figure, views, 'explain')}</div>` : nothing}
+    const offered = figure.shows.offered(views);
+    return html`${offered.length > 0 ? html`<div class="views explain" part="toolbar">${viewButtons(figure, offered, 'explain')}</div>` : nothing}
         <div class="view" part="view" id="explain" ?hidden=${open === null}>${open ? figure.parts.teaching.render(open, setting) : nothing}</div>`;
 }
 
@@ -267,13 +290,9 @@ function viewsView(figure, simulation) {
     const { engine, state, request, lang, view: open, printing, readonly, shows, parts, act } = figure;
     const { file } = state;
     const trains = !(readonly || simulation.file);
-    const buttons = viewButtons(
-        figure,
-        VIEWS.filter((view) => view !== 'train' || trains),
-        'view',
-    );
+    const offered = shows.offered(VIEWS.filter((view) => view !== 'train' || trains));
     const shown = printing ? null : open;
-    return html`${shows.views ? html`<div class="views" part="toolbar">${buttons}</div>` : nothing}
+    return html`${offered.length > 0 ? html`<div class="views" part="toolbar">${viewButtons(figure, offered, 'view')}</div>` : nothing}
         <div class="view" part="view" id="view" ?hidden=${!printing && !VIEWS.includes(open ?? '')}>
             ${shown === 'table' || printing ? guard([simulation, lang], () => scheduleTable(simulation, lang)) : nothing}
             ${

@@ -1,7 +1,12 @@
 // The package: the engine for those who compute, the element for those who show. Loading it twice is harmless.
 import { PipelineFigure } from './element.js';
 
+// What a page's own script shares with its figures.
+export { draftCheck } from '../engine/draft.js';
 export { Engine, loadEngine, loadEngineNow, OPS, PipelineError } from '../engine/engine.js';
+export { requestFrom, stateText } from '../request/link.js';
+export { textOf } from '../words/strings.js';
+export { sharedEngine } from './hydration.js';
 export { PipelineFigure };
 
 /** Of the package; build.mjs puts it here. */

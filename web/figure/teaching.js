@@ -58,6 +58,12 @@ export class Teaching {
         this.clock = new Clock(update);
     }
 
+    /** The page names the schedule to compare with. @param {string | null} name */
+    compareWith(name) {
+        if (this.#other !== null || !name) return;
+        this.#other = name;
+    }
+
     /** What was shown of the last simulation has no meaning in this one. */
     reset() {
         this.clock.close();

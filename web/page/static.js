@@ -7,11 +7,13 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { loadEngine } from '../engine/engine.js';
+import { ask, peaksOf } from '../request/ask.js';
+import { requestFrom } from '../request/link.js';
 import { asked, OPTIONS } from '../request/state.js';
-import { caption, formatNumber, formatShare, peaksText, title } from '../scene/format.js';
+import { caption, formatNumber, formatPercent, formatShare, peaksText, title } from '../scene/format.js';
 import { buildScene } from '../scene/scene.js';
 import { escapeXml, sceneToSvg } from '../scene/svg.js';
-import { languages } from '../words/strings.js';
+import { languages, textOf } from '../words/strings.js';
 import { svgFile } from '../write/svg-file.js';
 
 /**
@@ -106,17 +108,29 @@ function requestOf(text) {
     );
 }
 
+/** Memory of the first device in micro-batches; with recomputation those kept whole, and inputs. @param {Engine} engine @param {Record<string, string>} request @param {string} lang */
+function memoryText(engine, request, lang) {
+    const { config } = engine.simulate(asked(request));
+    const [whole] = peaksOf(engine, request, String(1 / config.chunks), '0');
+    if (config.recompute === 'none') return formatNumber(whole, lang);
+    const [inputs] = peaksOf(engine, request, '0', '1');
+    return textOf(lang, 'page_memory', formatNumber(whole, lang), formatNumber(inputs, lang));
+}
+
 /** One number of a simulation as the page shows it. @param {Simulation} simulation @param {string} field @param {string} lang */
 function valueText(simulation, field, lang) {
     const { summary } = simulation;
     if (field === 'peaks') return peaksText(simulation, lang, ', ');
+    if (field === 'bubble_percent') return formatPercent(summary.bubble_fraction, lang);
+    if (field === 'messages') return formatNumber(summary.transfers_forward + summary.transfers_backward, lang);
     if (summary[field] === undefined) throw new Error(`page: the core has no figure named ${field}`);
     if (summary[`${field}_denominator`] !== undefined) return formatShare(summary, field, lang);
     return formatNumber(summary[field], lang);
 }
 
 /**
- * Fills a template: {{static:NAME.LANG}} is a picture of figures.json, {{value FIELD REQUEST}} a number of the core.
+ * Fills a template: {{static:NAME.LANG}} is a picture of figures.json, {{value FIELD REQUEST}} a number of the core,
+ * {{set FIGURE STATE|words}} words that set a figure, where there are scripts.
  * @param {string} template @param {string} lang @param {Engine} engine
  */
 export function fillPage(template, lang, engine) {
@@ -127,14 +141,31 @@ export function fillPage(template, lang, engine) {
               '<link rel="stylesheet" href="page.css">',
               '<link rel="stylesheet" href="figure.css">\n  $&',
           );
-    return linked.replace(/\{\{(.*?)\}\}/g, (whole, inside) => {
+    // From the inside out: the words that set a figure may hold a number of the core.
+    const innermost = /\{\{((?:(?!\{\{|\}\}).)*)\}\}/gs;
+    let text = linked;
+    for (let before = ''; before !== text; ) {
+        before = text;
+        text = text.replace(innermost, (whole, inside) => fill(whole, inside));
+    }
+    return text;
+
+    /** @param {string} whole @param {string} inside @returns {string} */
+    function fill(whole, inside) {
         const picture = /^static:([\w-]+)\.(\w+)$/.exec(inside);
         const request = picture && figures.get(picture[1]);
         if (request) return figureHtml(engine.simulate(asked(request)), picture[2], `static-${picture[1]}`);
         const value = /^value (\w+) (.+)$/.exec(inside);
+        if (value?.[1] === 'memory') return escapeXml(memoryText(engine, requestOf(value[2]), lang));
         if (value) return escapeXml(valueText(engine.simulate(asked(requestOf(value[2]))), value[1], lang));
+        const set = /^set ([\w-]+) ([^|]+)\|(.*)$/s.exec(inside);
+        if (set) {
+            const { error } = ask(engine, requestFrom(set[2]));
+            if (error) throw new Error(`page: ${whole}: ${error.message}`);
+            return `<span class="set" data-figure="${set[1]}" data-state="${set[2]}">${set[3]}</span>`;
+        }
         throw new Error(`page: nothing to put in place of ${whole}`);
-    });
+    }
 }
 
 /**

@@ -16,8 +16,24 @@ const written = (value) => encodeURIComponent(value.trim().replace(/\s+/g, ' '))
 /** @param {string} text */
 const read = (text) => decodeURIComponent(text.replaceAll('+', ' '));
 
-/** @param {Request} request */
-export function stateText(request) {
+/**
+ * What a reader looks at beside the setting: a view, a cell that is chosen, a moment of time.
+ * @typedef {{ view?: string | null, cell?: number | null, idle?: number | null, time?: number | null }} Place
+ */
+const PLACES = /** @type {const} */ (['view', 'cell', 'idle', 'time']);
+
+/** What a text says of the place; views are names, the others numbers. @param {string} text @returns {Place} */
+export function placeFrom(text) {
+    const place = /** @type {Record<string, any>} */ ({});
+    for (const part of text.slice(0, LONGEST).split(';')) {
+        const [, name, value] = /^(view|cell|idle|time)=([a-z0-9.-]+)$/.exec(part) ?? [];
+        if (name) place[name] = name === 'view' ? value : Number(value);
+    }
+    return place;
+}
+
+/** @param {Request} request @param {Place} [place] */
+export function stateText(request, place = {}) {
     const letterOf = Object.fromEntries(Object.entries(LETTERS).map(([letter, name]) => [name, letter]));
     return OPTIONS.flatMap((name) => {
         const value = request[name];
@@ -25,7 +41,13 @@ export function stateText(request) {
         if (name === 'schedule') return [written(value)];
         const letter = letterOf[name];
         return [letter && /^\d+$/.test(value) ? `${letter}${value}` : `${name}=${written(value)}`];
-    }).join(';');
+    })
+        .concat(
+            PLACES.flatMap((name) =>
+                place[name] === null || place[name] === undefined ? [] : [`${name}=${place[name]}`],
+            ),
+        )
+        .join(';');
 }
 
 /** What is not understood is left out. @param {string} text @returns {Request} */

@@ -1,0 +1,67 @@
+// The figures of a page, by their name, and the words of the page that set them. The element does all the work: it is
+// given a state, and says whether it stands there.
+
+/**
+ * @typedef {HTMLElement & { ready: Promise<boolean>, show: (state: string, options?: { view?: boolean }) => boolean,
+ *     stands: (state: string) => boolean, highlight: (what: string | null) => void, challenge: string | null }} Figure
+ *
+ * @typedef {object} Library  what the figure's own script shares
+ * @property {(lang: string, key: string, ...values: (string | number)[]) => string} textOf
+ * @property {() => Promise<import('../../engine/engine.js').Engine>} sharedEngine
+ * @property {(text: string) => Record<string, string | null>} requestFrom
+ * @property {typeof import('../../engine/draft.js').draftCheck} draftCheck
+ */
+
+/** @returns {Library} */
+export const library = () => /** @type {any} */ (globalThis).PipelineFigure;
+
+/** @param {string | undefined} name @returns {Figure | null} */
+export const figureNamed = (name) =>
+    name ? document.querySelector(`pipeline-figure[figure-id="${CSS.escape(name)}"]`) : null;
+
+/** The language of the page. */
+export const pageLanguage = () => (document.documentElement.lang.startsWith('ru') ? 'ru' : 'en');
+
+/** A text of the tables. @param {string} key @param {...(string | number)} values */
+export const say = (key, ...values) => library().textOf(pageLanguage(), key, ...values);
+
+/** @param {string} tag @param {Record<string, string>} [attributes] @param {...(Node | string)} content */
+export function make(tag, attributes = {}, ...content) {
+    const node = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+    node.append(...content);
+    return node;
+}
+
+/** Sets a figure and brings it into sight where it is out of it. @param {Figure} figure @param {string} state */
+export async function setFigure(figure, state) {
+    await figure.ready;
+    figure.show(state);
+    const { top, bottom } = figure.getBoundingClientRect();
+    const still = matchMedia('(prefers-reduced-motion: reduce)').matches;
+    if (bottom < 80 || top > innerHeight - 80) {
+        figure.scrollIntoView({ block: 'center', behavior: still ? 'auto' : 'smooth' });
+    }
+}
+
+/** Words that set a figure become buttons; while the figure stands as they say, they are marked. */
+export function bindWords() {
+    /** @type {Map<Figure, { button: HTMLElement, state: string }[]>} */
+    const byFigure = new Map();
+    for (const words of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('span.set'))) {
+        const figure = figureNamed(words.dataset.figure);
+        const state = words.dataset.state ?? '';
+        if (!figure) continue;
+        const button = make('button', { type: 'button', class: 'set' }, ...words.childNodes);
+        button.addEventListener('click', () => setFigure(figure, state));
+        words.replaceWith(button);
+        byFigure.set(figure, [...(byFigure.get(figure) ?? []), { button, state }]);
+    }
+    for (const [figure, list] of byFigure) {
+        const mark = () => {
+            for (const { button, state } of list) button.setAttribute('aria-pressed', String(figure.stands(state)));
+        };
+        for (const name of ['pipeline-ready', 'pipeline-change', 'pipeline-select'])
+            figure.addEventListener(name, mark);
+    }
+}
