@@ -74,10 +74,11 @@ if [ "${1:-}" = inside ]; then
             chroot "$root" useradd --create-home --shell /bin/sh "$user"
             echo "$user ALL=(ALL) NOPASSWD: ALL" >"$root/etc/sudoers.d/$user"
             if [ "$suite" = bookworm ]; then
-                # A machine of last month: the mirror has another release of these by now.
+                # A machine of last month: the mirror has another release of these by now, and of its lists.
                 for list in "$root"/var/lib/apt/lists/*_Packages; do
                     sed -i -E 's#^(Filename: pool/main/(c/cmake|e/emscripten|c/chromium|f/firefox-esr)/[a-z-]*_)#\10.#' "$list"
                 done
+                sed -i -E 's/^ [0-9a-f]{8}/ 00000000/; s/^Date: .*/Date: Sat, 01 Jan 2022 00:00:00 UTC/' "$root"/var/lib/apt/lists/*Release
                 find "$root/var/lib/apt/lists" -exec touch -d '30 days ago' {} +
             fi
         fi
