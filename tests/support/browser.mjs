@@ -28,6 +28,7 @@ export async function launch(options = {}) {
     return puppeteer.launch({
         browser: 'chrome',
         executablePath: chromium,
+        timeout: 120_000, // a busy machine takes its time
         ...options,
         args: [
             '--no-sandbox',

@@ -91,6 +91,7 @@ async function firefox(executablePath, prefs = {}) {
         browser: 'firefox',
         executablePath,
         defaultViewport: null, // it would come by the command that Firefox may refuse
+        timeout: 120_000,
         extraPrefsFirefox: {
             // Automation loosens both; a reader's Firefox has these values.
             'security.fileuri.strict_origin_policy': true,
@@ -162,7 +163,7 @@ async function webkit(executablePath) {
                 await call('GET', '/status');
                 break;
             } catch (error) {
-                if (broken || i > 200) throw broken ?? error;
+                if (broken || i > 2400) throw broken ?? error;
                 await sleep(50);
             }
         }
