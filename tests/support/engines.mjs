@@ -268,7 +268,7 @@ export const engines = [
  * @template T @param {Driver} driver @param {(...args: any[]) => T} question @param {any[]} args @returns {Promise<T>}
  */
 export async function until(driver, question, ...args) {
-    const end = Date.now() + Number(process.env.PP_PATIENCE ?? 20_000);
+    const end = Date.now() + Number(process.env.PP_PATIENCE ?? 60_000);
     for (;;) {
         const answer = await driver.eval(question, ...args);
         if (answer) return answer;
