@@ -185,7 +185,7 @@ for (const { name, skip, launch } of engines) {
             });
             return until(driver, () => {
                 const root = document.querySelector('pipeline-figure')?.shadowRoot;
-                if (!root?.querySelector('[data-plot="measured"] svg, .workers .refusal')) return null;
+                if (!root?.querySelector('.workers .numbers-table, .workers .refusal')) return null;
                 const text = (/** @type {string} */ selector) =>
                     root.querySelector(selector)?.textContent?.replace(/\s+/g, ' ');
                 return {

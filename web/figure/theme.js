@@ -68,12 +68,14 @@ function watchMedia() {
     for (const list of media) list.addEventListener('change', tell);
     addEventListener('load', tell);
     addEventListener('transitionend', onTransition);
+    addEventListener('change', tell); // a switch that style sheets ask for by :checked changes no attribute
 }
 
 function forgetMedia() {
     for (const list of media) list.removeEventListener('change', tell);
     removeEventListener('load', tell);
     removeEventListener('transitionend', onTransition);
+    removeEventListener('change', tell);
 }
 
 /**
