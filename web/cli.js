@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import process from 'node:process';
 import { besideFacts, measuredJson, measuredText, simulatedBeside, stepFacts, withProfile } from './cli/files.js';
-import { toCsv, toJson, toText } from './cli/formats.js';
+import { plainNumbers, proofFacts, toCsv, toJson, toText } from './cli/formats.js';
 import { PlanError, planCommand } from './cli/plan.js';
 import { cliStrings } from './cli/strings.js';
 import { askOf } from './cli/studies.js';
@@ -133,12 +133,14 @@ async function run(args) {
     const engine = await loadEngine(undefined, { arithmetic: 'plain' });
     if (!COMMANDS.includes(command)) throw new UsageError(text.noSuchName('command', command, COMMANDS));
     const workers = command === 'train' && others.includes('--workers'); // the one option without a value
-    const valued = workers ? others.filter((arg) => arg !== '--workers') : others;
+    const valued = withSeconds(workers ? others.filter((arg) => arg !== '--workers') : others);
     const { pairs, rest } = readPairs(valued, text.missingValue);
     const name = READERS.includes(command) ? rest.shift() : undefined;
     if (READERS.includes(command) && name === undefined) throw new UsageError(text.needsFile(command));
     if (rest.length > 0) throw new UsageError(text.stray(rest[0]));
-    const own = { train: ['kill'], plan: ['after'] }[command] ?? ['profile', 'why'];
+    const own =
+        { train: ['kill'], plan: ['after', 'prove'], simulate: ['profile', 'why', 'prove', 'chart'] }[command] ??
+        (command === 'check' ? ['profile', 'why', 'chart'] : []);
     const { taken, left } = takeOut(pairs, ['format', 'o', 'lang', ...own]);
     const lang = oneOf('lang', taken.lang ?? 'en', ['en', 'ru'], text) === 'ru' ? 'ru' : 'en';
     engine.lang = lang;
@@ -161,8 +163,15 @@ async function run(args) {
     if (command === 'plan') {
         const kind = oneOf('format', taken.format ?? 'text', PLAN_FORMATS, text);
         const after = taken.after === undefined ? undefined : file(taken.after);
+        const seconds = taken.prove === undefined ? undefined : secondsOf(taken.prove, cliStrings[lang]);
+        const prove = seconds === undefined ? undefined : { prove: proof(seconds, lang) };
         deliver(
-            planCommand(engine, file(/** @type {string} */ (name)), left, { lang, format: kind, after }),
+            await planCommand(engine, file(/** @type {string} */ (name)), left, {
+                lang,
+                format: kind,
+                after,
+                ...prove,
+            }),
             taken.o,
             text,
         );
@@ -173,20 +182,71 @@ async function run(args) {
     const profile = taken.profile === undefined ? undefined : readInput(taken.profile, text);
     const ask = format === 'text' || format === 'json' ? askOf(left, taken.why) : {};
     if (taken.why !== undefined && !askOf(left, taken.why).why) throw new UsageError(text.badWhy(taken.why));
-    deliver(await produced(engine, left, { format, lang, source, profile, ask }), taken.o, text);
+    const chart = taken.chart ?? 'auto';
+    if (!['auto', 'always', 'never'].includes(chart)) throw new UsageError(cliStrings[lang].badChart(chart));
+    const prove = taken.prove === undefined ? undefined : secondsOf(taken.prove, cliStrings[lang]);
+    deliver(await produced(engine, left, { format, lang, source, profile, ask, chart, prove }), taken.o, text);
+}
+
+/** How long "--prove" looks for the best order where no seconds follow. */
+const PROVE_SECONDS = '60';
+
+/** "--prove" may stand alone. @param {string[]} args */
+function withSeconds(args) {
+    return args.flatMap((arg, i) =>
+        arg === '--prove' && !/^[\d.,]/.test(args[i + 1] ?? '') ? [arg, PROVE_SECONDS] : [arg],
+    );
+}
+
+/** @param {string} value @param {any} text */
+function secondsOf(value, text) {
+    const seconds = Number(value.replace(',', '.'));
+    if (!(seconds > 0)) throw new UsageError(text.badProve(value));
+    return seconds;
+}
+
+/**
+ * Looks for the best order until the time is over or Ctrl-C comes, and tells a terminal how far it is.
+ * @param {number} seconds @param {'en' | 'ru'} lang
+ */
+function proof(seconds, lang) {
+    return async (/** @type {import('./engine/engine.js').Engine} */ engine, /** @type {any} */ request) => {
+        const { proveBest } = await import('./engine/proof.js');
+        const stop = new AbortController();
+        const abort = () => stop.abort();
+        const number = plainNumbers(lang);
+        let told = performance.now();
+        process.once('SIGINT', abort);
+        try {
+            return await proveBest(engine, request, {
+                seconds,
+                signal: stop.signal,
+                onProgress: ({ makespan, bound }) => {
+                    if (performance.now() < told + 1000) return;
+                    told = performance.now();
+                    process.stderr.write(`${cliStrings[lang].proofProgress(number(makespan), number(bound))}\n`);
+                },
+            });
+        } finally {
+            process.off('SIGINT', abort);
+        }
+    };
 }
 
 /**
  * What "simulate" or, of a file, "check" writes.
  * @param {import('./engine/engine.js').Engine} engine @param {[string, string][]} given
  * @param {{ format: string, lang: 'en' | 'ru', source?: { name: string, input: string }, profile?: string,
- *     ask: import('./engine/engine.js').Ask }} how
+ *     ask: import('./engine/engine.js').Ask, chart: string, prove?: number }} how
  */
-async function produced(engine, given, { format, lang, source, profile, ask }) {
+async function produced(engine, given, { format, lang, source, profile, ask, chart, prove }) {
     const { settings, own, rest } = engine.fileSettings(given);
     refuseMeaningless(own, format, source !== undefined, cliStrings[lang]);
     const simulated = () => (source ? engine.check(source.input, given) : engine.simulate(rest));
-    const costs = profile === undefined ? rest : withProfile(engine, rest, profile, () => simulated().config);
+    const asked = profile === undefined ? rest : withProfile(engine, rest, profile, () => simulated().config);
+    const proved = prove === undefined ? undefined : await proof(prove, lang)(engine, asked);
+    if (proved === null) throw new UsageError(cliStrings[lang].proofNone);
+    const costs = proved?.moves ? /** @type {[string, any][]} */ ([...asked, ['moves', proved.moves]]) : asked;
     const all = [...own, ...costs];
     if (format === 'torch') return engine.torchCsv(all, source?.input);
     if (source && settings.times === 'measured' && (format === 'text' || format === 'json')) {
@@ -200,7 +260,7 @@ async function produced(engine, given, { format, lang, source, profile, ask }) {
         source && settings.times === 'measured' ? simulatedBeside(engine, simulation, source.input, all) : undefined;
     switch (format) {
         case 'json':
-            return toJson(simulation);
+            return toJson(simulation, proved?.report);
         case 'csv':
             return toCsv(simulation);
         case 'python': {
@@ -225,10 +285,16 @@ async function produced(engine, given, { format, lang, source, profile, ask }) {
             return figuresSvg(list, lang);
         }
         default:
-            return toText(simulation, lang, [
-                ...stepFacts(simulation, lang),
-                ...(beside ? besideFacts(beside, lang) : []),
-            ]);
+            return toText(
+                simulation,
+                lang,
+                [
+                    ...stepFacts(simulation, lang),
+                    ...(proved ? proofFacts(proved.report, lang) : []),
+                    ...(beside ? besideFacts(beside, lang) : []),
+                ],
+                chart,
+            );
     }
 }
 
@@ -262,8 +328,13 @@ try {
     const tooLarge = error instanceof RangeError;
     const known = error instanceof PipelineError || error instanceof UsageError || error instanceof PlanError;
     if (!known && !tooLarge) throw error;
-    const message = tooLarge ? spoken.tooLarge(error.message) : error.message;
+    const message = tooLarge ? spoken.tooLarge(error.message) : /** @type {Error} */ (error).message;
     const blocked = error instanceof PipelineError ? blockedText(error.blocked, spoken) : '';
     process.stderr.write(`pipeline-figure: ${message}${blocked}\n`);
-    process.exitCode = error instanceof PipelineError && SCHEDULE_FAULTS.has(error.code) ? 1 : 2;
+    process.exitCode =
+        error instanceof PlanError
+            ? error.status
+            : error instanceof PipelineError && SCHEDULE_FAULTS.has(error.code)
+              ? 1
+              : 2;
 }

@@ -57,6 +57,7 @@ extern "C" {
     X(PP_ERR_LAYOUT, "layout")                                                                                         \
     X(PP_ERR_LAYOUT_STAGES, "layout-stages")                                                                           \
     X(PP_ERR_MEMORY_SHARE, "memory-share")                                                                             \
+    X(PP_ERR_MEMORY_ENDS, "memory-ends")                                                                               \
     X(PP_ERR_FAIL_TIME, "fail-time")                                                                                   \
     X(PP_ERR_MOVES, "moves")                                                                                           \
     /* a schedule */                                                                                                   \

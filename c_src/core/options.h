@@ -61,6 +61,8 @@
     X(PP_OPT_MEMORY_ACTIVATIONS, "memory-activations", 0, 'A')                                                         \
     X(PP_OPT_MEMORY_KEPT, "memory-kept", 0, 'A')                                                                       \
     X(PP_OPT_MEMORY_INPUTS, "memory-inputs", 0, 'A')                                                                   \
+    X(PP_OPT_MEMORY_EMBEDDING, "memory-embedding", 0, 'S')                                                             \
+    X(PP_OPT_MEMORY_HEAD, "memory-head", 0, 'S')                                                                       \
     X(PP_OPT_MEMORY_CAPACITY, "memory-capacity", 0, 'R')                                                               \
     /* a device fails */                                                                                               \
     X(PP_OPT_FAIL_RANK, "fail-rank", 0, 'N')                                                                           \

@@ -259,7 +259,7 @@ PP_EXPORT(pp_plan_units) void pp_plan_units(const pp_plan *plan, double *units);
 /* F, I and W, a row of stages each, of stages with so many layers. sizes add up to the layers of the plan. */
 PP_EXPORT(pp_plan_stage_costs)
 void pp_plan_stage_costs(const pp_plan *plan, const int32_t *sizes, int32_t stages, double *costs);
-/* What messages took: the mean of start - finish of its input, over all actions that waited for one from another rank and
+/* What messages took: the median of start - finish of its input, over all actions that waited for one from another rank and
  * for nothing else; 0 if none did. Columns of a measured step as in pp_schedule_columns and pp_timeline. */
 PP_EXPORT(pp_measured_latency)
 double pp_measured_latency(int32_t count, const int32_t *rank, const int32_t *input, const double *start,
@@ -279,6 +279,26 @@ typedef struct pp_outcome {
 } pp_outcome;
 /* plan: of the file that was measured. one: the time of the step it shows, for where it tells no makespans. before,
  * measured_before: the step to compare with, as predicted and as measured, 0 for none. */
+/* No plan of these layers takes less, whatever its cut and its order, if it holds to the shape: micro-batches go once
+ * through all layers and back, ranks work one action at a time, and no two actions of a rank are run as one for less than
+ * both. The costs of embedding and head are those of the request: in units of a layer's whole work. */
+typedef struct pp_plan_ends {
+    double embedding, head;
+} pp_plan_ends;
+typedef struct pp_plan_shape {
+    int32_t ranks, microbatches;
+    int32_t chunks;    /* at most so many stages a rank */
+    int32_t both_ends; /* 1: a stage may lie on two ranks, one from either end */
+    double latency;    /* of every hop */
+    double limit;      /* micro-batches that a rank may hold; 0: no limit */
+} pp_plan_shape;
+enum { PP_PLAN_BOUND_LAYERS = 256 }; /* of more layers, cuts are not gone through */
+/* By what share a step may be above the best possible. */
+PP_EXPORT(pp_plan_above) double pp_plan_above(double makespan, double bound);
+PP_EXPORT(pp_plan_bound_bytes) size_t pp_plan_bound_bytes(const pp_plan *plan);
+PP_EXPORT(pp_plan_bound)
+double pp_plan_bound(const pp_plan *plan, const pp_plan_ends *ends, const pp_plan_shape *shape, void *scratch);
+
 PP_EXPORT(pp_plan_outcome)
 void pp_plan_outcome(const pp_plan *plan, double predicted, double one, double before, double measured_before,
                      pp_outcome *out);

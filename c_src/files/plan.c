@@ -263,21 +263,122 @@ void pp_plan_stage_costs(const pp_plan *plan, const int32_t *sizes, int32_t stag
     }
 }
 
+/* ---- no plan is shorter ---- */
+
+/* Sums over the first layers, with the ends of the network: F, I, W. */
+typedef struct prefix {
+    const pp_plan *plan;
+    const pp_plan_ends *ends;
+    double unit[ROWS];
+} prefix;
+
+static double run_sum(const prefix *x, int32_t row, int32_t from, int32_t to) {
+    int32_t n = x->plan->layers;
+    double sum = 0;
+    for (int32_t l = from; l < to; l++) sum += x->plan->cost[row * n + l];
+    if (from == 0 && to > 0) sum += x->ends->embedding * x->unit[row];
+    if (to == n && from < to) sum += x->ends->head * x->unit[row];
+    return sum;
+}
+
+/* One stage a rank: of all cuts the least that the busiest rank needs, with what must come before its work and, but for its
+ * weight gradients, after it. room: 2 (layers + 1) doubles. */
+static double bound_of_cuts(const prefix *x, int32_t ranks, int32_t m, double latency, double *room) {
+    int32_t n = x->plan->layers;
+    double *best = room, *next = room + n + 1;
+    for (int32_t at = 0; at <= n; at++) best[at] = at == 0 ? 0 : INFINITY;
+    for (int32_t r = 0; r < ranks; r++) {
+        for (int32_t to = 0; to <= n; to++) next[to] = INFINITY;
+        for (int32_t from = r; from + (ranks - r) <= n; from++) {
+            if (best[from] == INFINITY) continue;
+            double before = run_sum(x, F, 0, from) + r * latency, after = run_sum(x, I, 0, from) + r * latency;
+            double first = run_sum(x, W, 0, 1), sum[ROWS];
+            for (int32_t row = 0; row < ROWS; row++) sum[row] = from == 0 ? x->ends->embedding * x->unit[row] : 0;
+            for (int32_t to = from + 1; to <= n - (ranks - 1 - r); to++) {
+                for (int32_t row = 0; row < ROWS; row++)
+                    sum[row] += x->plan->cost[row * n + to - 1] + (to == n ? x->ends->head * x->unit[row] : 0);
+                if (r == ranks - 1 && to < n) continue;
+                double f = sum[F], i = sum[I], w = sum[W];
+                double own = before + m * (f + i + w), through = before + m * (f + i) + after + (r == 0 ? w : first);
+                double most = own > through ? own : through;
+                if (best[from] > most) most = best[from];
+                if (most < next[to]) next[to] = most;
+            }
+        }
+        memcpy(best, next, ((size_t)n + 1) * sizeof *best);
+    }
+    return best[n];
+}
+
+size_t pp_plan_bound_bytes(const pp_plan *plan) { return 2 * ((size_t)plan->layers + 1) * sizeof(double); }
+
+double pp_plan_bound(const pp_plan *plan, const pp_plan_ends *ends, const pp_plan_shape *shape, void *scratch) {
+    prefix x = {.plan = plan, .ends = ends};
+    int32_t n = plan->layers, p = shape->ranks, m = shape->microbatches;
+    pp_plan_units(plan, x.unit);
+    double f = run_sum(&x, F, 0, n), i = run_sum(&x, I, 0, n), w = run_sum(&x, W, 0, n), first = run_sum(&x, W, 0, 1);
+    /* one micro-batch through all layers and back, the weights of the first last */
+    double alone = f + i + 2 * (p - 1) * shape->latency + first, bound = alone;
+    /* by the limit: whoever has the first layer holds so many at once, and each is gone after a way there and back */
+    if (shape->limit > 0) {
+        double rounds = floor((m - 1) / (shape->limit * shape->chunks));
+        if (rounds * alone + alone > bound) bound = rounds * alone + alone;
+    }
+    /* all work, and what ranks wait for the forwards of at least a layer for each rank before them */
+    double work = m * (f + i + w), wait = 0;
+    for (int32_t r = 0; r < p; r++) {
+        int32_t before = shape->both_ends && p - 1 - r < r ? p - 1 - r : r;
+        wait += run_sum(&x, F, 0, before) + before * shape->latency;
+    }
+    if ((work + wait) / p > bound) bound = (work + wait) / p;
+    if (shape->chunks == 1 && !shape->both_ends && n <= PP_PLAN_BOUND_LAYERS) {
+        double cuts = bound_of_cuts(&x, p, m, shape->latency, scratch);
+        if (cuts > bound) bound = cuts;
+    }
+    return bound;
+}
+
 /* ---- what was measured ---- */
 
+/* How long action i waited for a message and for nothing else; below 0: it did not, or that is not known. */
+static double wait_for_message(int32_t i, const int32_t *rank, const int32_t *input, const double *start,
+                               const double *finish) {
+    if (input[i] < 0 || rank[input[i]] == rank[i]) return -1;
+    int first = i == 0 || rank[i - 1] != rank[i];
+    double made = finish[input[i]];
+    if (!first && finish[i - 1] > made) return -1; /* the message may have been there before its reader */
+    return start[i] > made ? start[i] - made : 0;
+}
+
+/* The median, by halving the range of bits: doubles that are not negative are ordered as their bits are. Of an even number
+ * the lower one of the two in the middle. */
 double pp_measured_latency(int32_t count, const int32_t *rank, const int32_t *input, const double *start,
                            const double *finish) {
-    double sum = 0;
     int32_t waited = 0;
-    for (int32_t i = 0; i < count; i++) {
-        if (input[i] < 0 || rank[input[i]] == rank[i]) continue;
-        int first = i == 0 || rank[i - 1] != rank[i];
-        double made = finish[input[i]];
-        if (!first && finish[i - 1] > made) continue; /* the message may have been there before its reader */
-        sum += start[i] > made ? start[i] - made : 0;
-        waited++;
+    for (int32_t i = 0; i < count; i++) waited += wait_for_message(i, rank, input, start, finish) >= 0;
+    if (waited == 0) return 0;
+    uint64_t low = 0, high = UINT64_C(0x7FF0000000000000);
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        int32_t within = 0;
+        double most;
+        memcpy(&most, &middle, sizeof most);
+        for (int32_t i = 0; i < count; i++) {
+            double wait = wait_for_message(i, rank, input, start, finish);
+            within += wait >= 0 && wait <= most;
+        }
+        if (within >= (waited + 1) / 2)
+            high = middle;
+        else
+            low = middle + 1;
     }
-    return waited > 0 ? sum / waited : 0;
+    double median;
+    memcpy(&median, &low, sizeof median);
+    return median;
+}
+
+double pp_plan_above(double makespan, double bound) {
+    return bound > 0 ? (makespan > bound ? makespan / bound - 1 : 0) : NAN;
 }
 
 double pp_plan_gain(double before, double after) { return before > 0 ? 1 - after / before : NAN; }

@@ -26,6 +26,39 @@ static void per_stage(const pp_config *config, const double *costs, double *tabl
         for (int32_t s = 0; s < n; s++) table[row * n + s] *= cuts[s + 1] - cuts[s];
 }
 
+/* What embedding and head take for themselves, on the first and the last stage or where the layout has them: always, and
+ * a second number for each micro-batch. */
+static int32_t add_ends(const pp_text *given, const pp_config *config, const double *costs, double *table, int32_t *any,
+                        pp_fault *fault) {
+    static const int32_t options[2] = {PP_OPT_MEMORY_EMBEDDING, PP_OPT_MEMORY_HEAD};
+    int32_t n = config->stages;
+    for (int32_t i = 0; i < 2; i++) {
+        double amount[2] = {0, 0};
+        int32_t count, status, stage = i == 0 ? 0 : n - 1;
+        if (given[options[i]].begin == NULL) continue;
+        *any = 1;
+        status = pp_numbers_read(given[options[i]], options[i], 2, amount, 2, &count, fault);
+        if (status != PP_OK) return status;
+        if (count > 2) {
+            pp_fault scratch;
+            fault = pp_fault_start(fault, &scratch, PP_ERR_MEMORY_ENDS);
+            fault->option = options[i];
+            fault->b = count;
+            pp_fault_seen(fault, given[options[i]].begin, given[options[i]].length);
+            return PP_ERR_MEMORY_ENDS;
+        }
+        if (config->layers > 0) {
+            pp_partition_summary cut;
+            pp_partition_summarize(config, costs, &cut);
+            stage = (int32_t)(i == 0 ? cut.embedding_stage : cut.head_stage);
+        }
+        table[PP_MEMORY_WEIGHTS * n + stage] += amount[0];
+        table[PP_MEMORY_ACTIVATIONS * n + stage] += amount[1];
+        table[PP_MEMORY_KEPT * n + stage] += amount[1];
+    }
+    return PP_OK;
+}
+
 int32_t pp_memory_parse(const char *text, int32_t length, const pp_config *config, const double *costs, double *table,
                         double *capacity, int32_t *given_any, pp_fault *fault) {
     pp_fault scratch;
@@ -49,7 +82,8 @@ int32_t pp_memory_parse(const char *text, int32_t length, const pp_config *confi
     }
     if (given[PP_OPT_MEMORY_GRADIENTS].begin == NULL && (config->schedule < 0 || pp_schedule_trains(config->schedule)))
         memcpy(table + PP_MEMORY_GRADIENTS * n, table + PP_MEMORY_WEIGHTS * n, (size_t)n * sizeof(double));
-    for (int32_t s = 0; s < n && !any; s++) activations[s] = 1;
+    const int32_t ends = given[PP_OPT_MEMORY_EMBEDDING].begin != NULL || given[PP_OPT_MEMORY_HEAD].begin != NULL;
+    for (int32_t s = 0; s < n && !any && !ends; s++) activations[s] = 1;
     if (given[PP_OPT_MEMORY_KEPT].begin == NULL) memcpy(kept, activations, (size_t)n * sizeof(double));
     for (int32_t s = 0; s < n; s++) {
         if (kept[s] <= activations[s]) continue;
@@ -61,6 +95,8 @@ int32_t pp_memory_parse(const char *text, int32_t length, const pp_config *confi
         return PP_ERR_MEMORY_SHARE;
     }
     if (any) per_stage(config, costs, table);
+    status = add_ends(given, config, costs, table, &any, fault);
+    if (status != PP_OK) return status;
     if (given_any != NULL) *given_any = any;
     return PP_OK;
 }

@@ -101,7 +101,9 @@ void pp_end_report(const pp_schedule *schedule, const pp_config *config, const d
  *     I, W    at the end of I what W does not need (activations - kept), at the end of W the rest
  * Halves of a fused slot begin and end together. A schedule without backward keeps nothing.
  * Options memory-...: what is not given is 0, but gradients are as weights, kept as activations. With layers they are per
- * layer and taken times the layers of a stage, all but the inputs. With none given, activations are 1: then the level is
+ * layer and taken times the layers of a stage, all but the inputs. memory-embedding and memory-head: what the ends of
+ * the network take beside layers, always (weights, gradients and optimizer in one), and a second number for each micro-batch.
+ * With none given, activations are 1: then the level is
  * the chunks in flight. */
 enum {
     PP_MEMORY_WEIGHTS,
@@ -236,6 +238,35 @@ double pp_failure_expected(double step, double every, double checkpoint, double 
 PP_EXPORT(pp_partition_search)
 int32_t pp_partition_search(pp_schedule *schedule, const pp_config *config, double *costs, pp_timeline *timeline,
                             pp_fault *fault);
+
+/* -- the best order --
+ * Whether an order found by trying is the best there is, and a better one where it is not: of one stage a rank, or two in a
+ * V, with micro-batches that are alike, within memory-limit. The work goes on a little at a time, so that whoever asks can
+ * show how far it has come, and stop. Nothing is proved of more than some 2000 actions. */
+#define PP_PROOF_FIELDS(X)                                                                                             \
+    X(bound)    /* no order within the limit takes less */                                                             \
+    X(makespan) /* of the best order so far */                                                                         \
+    X(span)                                                                                                            \
+    X(proved) /* 1: none is better */                                                                                  \
+    X(above)  /* the share by which the best so far may be above the best possible */                                  \
+    X(work)   /* done so far; a second is some hundred millions */
+typedef struct pp_proof_report {
+    PP_PROOF_FIELDS(PP_RECORD_DOUBLE)
+} pp_proof_report;
+typedef struct pp_proof pp_proof;
+/* 0: of such a request nothing can be proved. */
+PP_EXPORT(pp_proof_bytes) size_t pp_proof_bytes(const pp_config *config);
+/* Begins with the order of the schedule, which pp_schedule_make made with these costs. memory: 8-byte aligned. */
+PP_EXPORT(pp_proof_start)
+pp_proof *pp_proof_start(const pp_config *config, const double *costs, const pp_schedule *schedule, void *memory);
+/* Goes on for so much work. 1: all is proved. */
+PP_EXPORT(pp_proof_run) int32_t pp_proof_run(pp_proof *proof, double work);
+PP_EXPORT(pp_proof_report_fill) void pp_proof_report_fill(const pp_proof *proof, pp_proof_report *out);
+PP_EXPORT(pp_proof_field_name) const char *pp_proof_field_name(int32_t field);
+/* How the schedule becomes the best order, as the option moves has it ("" where it is the best). Writes up to capacity
+ * bytes and returns the length, without the zero at the end. */
+PP_EXPORT(pp_proof_moves)
+int32_t pp_proof_moves(pp_proof *proof, const pp_schedule *schedule, char *out, int32_t capacity);
 
 #ifdef __cplusplus
 }

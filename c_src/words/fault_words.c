@@ -48,7 +48,8 @@ static const pp_words option_words[PP_TRAIN_END] = {
     [PP_OPT_HEAD] = {"head", "стоимость выходного слоя (head)"},
     [PP_OPT_LAYER_FORWARD] = {"layer-forward", "время прямого прохода слоёв (layer-forward)"},
     [PP_OPT_LAYER_INPUT_GRADIENT] = {"layer-input-gradient", "время градиента по входу слоёв (layer-input-gradient)"},
-    [PP_OPT_LAYER_WEIGHT_GRADIENT] = {"layer-weight-gradient", "время градиента по весам слоёв (layer-weight-gradient)"},
+    [PP_OPT_LAYER_WEIGHT_GRADIENT] = {"layer-weight-gradient",
+                                      "время градиента по весам слоёв (layer-weight-gradient)"},
     [PP_OPT_GLOBAL_BATCH] = {"global-batch (G)", "примеров в шаге G (global-batch)"},
     [PP_OPT_MICROBATCH_SIZE] = {"microbatch-size (b)", "примеров в микробатче b (microbatch-size)"},
     [PP_OPT_BYTES] = {"bytes", "размер сообщения (bytes)"},
@@ -63,6 +64,8 @@ static const pp_words option_words[PP_TRAIN_END] = {
     [PP_OPT_MEMORY_ACTIVATIONS] = {"memory-activations", "память под активации (memory-activations)"},
     [PP_OPT_MEMORY_KEPT] = {"memory-kept", "память от I до W (memory-kept)"},
     [PP_OPT_MEMORY_INPUTS] = {"memory-inputs", "память под вход стадии (memory-inputs)"},
+    [PP_OPT_MEMORY_EMBEDDING] = {"memory-embedding", "память эмбеддинга (memory-embedding)"},
+    [PP_OPT_MEMORY_HEAD] = {"memory-head", "память выходного слоя (memory-head)"},
     [PP_OPT_MEMORY_CAPACITY] = {"memory-capacity", "память устройства (memory-capacity)"},
     [PP_OPT_FAIL_RANK] = {"fail-rank", "отказавшее устройство (fail-rank)"},
     [PP_OPT_FAIL_TIME] = {"fail-time", "время отказа (fail-time)"},
@@ -113,8 +116,9 @@ static const pp_words templates[PP_STATUS_COUNT] = {
     [PP_ERR_NAME_UNKNOWN] = {"%o = %s: no such name; the names are %l.", "%o = %s: такого названия нет; есть %l."},
     [PP_ERR_LIST_LENGTH] = {"%o = %s: %b numbers are given; give one for all stages, or one for each of the %a stages.",
                             "%o = %s: дано чисел: %b; нужно одно на все стадии или по одному на каждую, всего %a."},
-    [PP_ERR_LAYER_LENGTH] = {"%o = %s: %b numbers are given; give one for all layers, or one for each of the %a layers.",
-                             "%o = %s: дано чисел: %b; нужно одно на все слои или по одному на каждый, всего %a."},
+    [PP_ERR_LAYER_LENGTH] =
+        {"%o = %s: %b numbers are given; give one for all layers, or one for each of the %a layers.",
+         "%o = %s: дано чисел: %b; нужно одно на все слои или по одному на каждый, всего %a."},
     [PP_ERR_COST_SPLIT] =
         {"%o = %s: the whole backward must be the sum of input-gradient and weight-gradient, each 0 or "
          "more.",
@@ -183,6 +187,9 @@ static const pp_words templates[PP_STATUS_COUNT] = {
          "Et*3|(tt|)*29,m|L."},
     [PP_ERR_LAYOUT_STAGES] = {"%o = %s: it has %a stages, the schedule %b.",
                               "%o = %s: в раскладке стадий %a, а в расписании %b."},
+    [PP_ERR_MEMORY_ENDS] =
+        {"%o = %s: %b numbers are given; give what is always there and, if you like, what a micro-batch takes.",
+         "%o = %s: дано чисел: %b; нужно то, что занято всегда, и, если угодно, сколько занимает микробатч."},
     [PP_ERR_MEMORY_SHARE] = {"%o = %s: from I to W no more can be kept than there are activations.",
                              "%o = %s: от I до W нельзя хранить больше, чем занимают активации."},
     [PP_ERR_FAIL_TIME] = {"%o = %s: the step is over by then.", "%o = %s: шаг к этому времени уже закончен."},

@@ -28,8 +28,8 @@ export const shares = (summary) => ({
     },
 });
 
-/** @param {Simulation} simulation */
-export function toJson(simulation) {
+/** @param {Simulation} simulation @param {import('../engine/proof.js').ProofReport} [proof] */
+export function toJson(simulation, proof) {
     const { config, actions, summary, perRank, criticalPath, file } = simulation;
     const out = {
         schedule: config.schedule,
@@ -59,6 +59,7 @@ export function toJson(simulation) {
             finish: actions.finish[i],
         })),
         lower_bound: summary.lower_bound,
+        ...(proof ? { proof: { ...proof, proved: proof.proved === 1 } } : {}),
         critical_path: [...criticalPath],
         ...(file?.lowered ? { steps: file.steps } : {}),
         ...(file?.note ? { note: file.note } : {}),
@@ -113,8 +114,19 @@ export function factLines(facts) {
 /** Lines as a terminal shows them. @param {string[]} lines */
 export const terminal = (lines) => `${lines.join('\n').replaceAll('\u00a0', ' ')}\n`;
 
-/** @param {Simulation} simulation @param {'en' | 'ru'} lang @param {string[][]} [more]  further facts */
-export function toText(simulation, lang, more = []) {
+/** What is known of the best possible order. @param {import('../engine/proof.js').ProofReport} report @param {'en' | 'ru'} lang */
+export function proofFacts({ proved, above, bound }, lang) {
+    const text = cliStrings[lang];
+    const percent = new Intl.NumberFormat(lang, { style: 'percent', maximumFractionDigits: 2 });
+    const said = proved === 1 ? text.proofDone : text.proofOpen(percent.format(above), plainNumbers(lang)(bound));
+    return [[text.proof, said]];
+}
+
+/**
+ * @param {Simulation} simulation @param {'en' | 'ru'} lang @param {string[][]} [more]  further facts
+ * @param {string} [chart]  auto: where it fits a terminal
+ */
+export function toText(simulation, lang, more = [], chart = 'auto') {
     const { config, summary, perRank, costs, file } = simulation;
     const text = cliStrings[lang];
     const plain = plainNumbers(lang);
@@ -125,7 +137,9 @@ export function toText(simulation, lang, more = []) {
     };
     const trains = summary.backward_sum > 0 || perRank.some((rank) => rank.peak_activations > 0);
     const lines = [text.title(config), ''];
-    lines.push(...drawing(simulation, text, plain), '');
+    const drawn = chart === 'never' ? [] : drawing(simulation, text, plain, chart === 'always');
+    if (drawn.length > 0) lines.push(...drawn, '');
+    else if (chart === 'auto') lines.push(text.chartLeft(COLUMNS), '');
     const facts = [
         ...shareFacts(summary, lang),
         [text.latency, plain(summary.latency_first)],
@@ -155,11 +169,16 @@ export function toText(simulation, lang, more = []) {
     return terminal(lines);
 }
 
+/** Columns of a terminal. */
+const COLUMNS = 120;
+
 /**
- * The chart in letters, a column a tick, where all times are whole and it fits a terminal; else each rank's list.
- * @param {Simulation} simulation @param {any} text @param {(value: number) => string} plain
+ * The chart in letters, a column a tick, where all times are whole and it is not too wide; else each rank's list. What does
+ * not fit a terminal is drawn only if it is asked for.
+ * @param {Simulation} simulation @param {any} text @param {(value: number) => string} plain @param {boolean} always
+ * @returns {string[]}
  */
-function drawing({ config, actions, summary }, text, plain) {
+function drawing({ config, actions, summary }, text, plain, always) {
     const names = Array.from({ length: actions.count }, (_, i) => {
         const chunk = config.chunks > 1 || config.stages !== config.ranks ? `${actions.stage[i]}` : '';
         return `${chunk}${OPS[actions.op[i]]}${actions.microbatch[i]}`;
@@ -177,6 +196,8 @@ function drawing({ config, actions, summary }, text, plain) {
                 else row[t] = row[t] === '.' ? names[i] : `${row[t]}&${names[i]}`;
             }
     }
-    if (!grid) return rows.map((row, r) => `${text.rank(r)}${row.slice(1).join(', ')}`);
-    return rows.map((row, r) => `${text.rank(r)}${row.map((c) => c.padEnd(cell)).join('')}`.trimEnd());
+    const lines = grid
+        ? rows.map((row, r) => `${text.rank(r)}${row.map((c) => c.padEnd(cell)).join('')}`.trimEnd())
+        : rows.map((row, r) => `${text.rank(r)}${row.slice(1).join(', ')}`);
+    return always || lines.every((line) => line.length <= COLUMNS) ? lines : [];
 }

@@ -2,7 +2,7 @@
 // was. Every time is simulated by the core; here schedules are only gone through.
 
 import { PipelineError } from '../engine/engine.js';
-import { gain, layersOf, measuredLatency } from '../engine/measured.js';
+import { above, gain, layersOf, measuredLatency } from '../engine/measured.js';
 import { factLines, plainNumbers, terminal } from './formats.js';
 import { cliStrings } from './strings.js';
 
@@ -17,18 +17,31 @@ import { cliStrings } from './strings.js';
  * @property {number} makespan @property {number} bubble_fraction
  * @property {number[]} peak_activations  by rank
  * @property {number} gain  over what was measured, or over 1F1B in equal parts
+ * @property {number | null} memory_limit  micro-batches in flight that the order was looked for with
+ * @property {number[]} memory  by rank, at its peak; in layers' activations where no memory was given
+ * @property {number} above  by what share it may be above the best plan possible
  * @property {boolean} fits  into the memory given, true where none is
+ * @property {number} over  by how much it does not
  * @property {boolean} proved  no cut is better for this order
+ * @property {boolean} [order_proved]  with --prove: no order of these stages within its limit is better
  * @property {Record<string, any>} request  that makes it
  */
 
-/** Nothing can be planned: one sentence. */
-export class PlanError extends Error {}
+/** Nothing can be planned: one sentence. status: 1 where the request is sound and its answer is no. */
+export class PlanError extends Error {
+    /** @param {string} message @param {1 | 2} [status] */
+    constructor(message, status = 2) {
+        super(message);
+        this.status = status;
+    }
+}
 
 /** Schedules of so many chunks a rank are tried, where nothing is said. */
 const CHUNKS = 4;
 /** As many of the best are cut anew by the time of the step. */
 const REFINED = 6;
+/** So many limits of memory are tried at most, where a schedule takes one. */
+const LIMITS = 16;
 /** Rows of the table. */
 const ROWS = 10;
 
@@ -93,9 +106,10 @@ const predicted = (engine, { input }, layers, sizes, latency, rest) =>
 
 /**
  * @param {Engine} engine @param {Source} source @param {[string, string][]} given
- * @param {{ lang: 'en' | 'ru', format: string, after?: Source }} how
+ * @param {{ lang: 'en' | 'ru', format: string, after?: Source,
+ *     prove?: (engine: Engine, request: Record<string, any>) => ReturnType<typeof import('../engine/proof.js').proveBest> }} how
  */
-export function planCommand(engine, source, given, { lang, format, after }) {
+export async function planCommand(engine, source, given, { lang, format, after, prove }) {
     const pairs = [...given];
     const runsOn = option(pairs, 'runson') ?? 'pytorch';
     if (!['pytorch', 'any'].includes(runsOn))
@@ -124,20 +138,58 @@ export function planCommand(engine, source, given, { lang, format, after }) {
     const microbatches = unitsGiven ?? step?.config.microbatches;
     if (!ranks || !microbatches) throw new PlanError(cliStrings[lang].planShape(source.name));
     if (Number(ranks) > layers.count) throw new PlanError(cliStrings[lang].planRanks(ranks, layers.count));
-    const base = [...pairs, ['ranks', ranks], ['microbatches', microbatches], ['latency', latency]];
+    const base = /** @type {[string, any][]} */ ([
+        ...pairs,
+        ['ranks', ranks],
+        ['microbatches', microbatches],
+        ['latency', latency],
+    ]);
+    const text = cliStrings[lang];
+    const recompute = named(pairs, 'recompute');
+    if (runsOn === 'pytorch' && recompute !== undefined && plain(recompute) !== 'none')
+        throw new PlanError(text.planRecompute(recompute));
     const search = new Search(engine, layers, base, runsOn === 'pytorch');
 
-    // What there is now: the measured step by its own mean times, else 1F1B in equal parts.
+    // What there is now: the measured step by its own mean times, else 1F1B in equal parts, if it can be made.
+    const transfer = pairs.filter(([name]) => plain(name) === 'transfer');
     const before = step
-        ? predicted(engine, source, layers, layers.sizes, latency, pairs)
-        : search.timed('1f1b', 1, 'equal');
+        ? predicted(engine, source, layers, layers.sizes, latency, transfer)
+        : unlessRefused(() => search.timed('1f1b', 1, 'equal'));
     const plans = search.all(only, chunks);
-    if (plans.length === 0) throw new PlanError(cliStrings[lang].planNone);
-    for (const plan of plans) plan.gain = gain(engine, before.makespan, plan.makespan);
-    const best = plans.find((plan) => plan.fits) ?? plans[0];
+    const unused = only === undefined && search.unused(plans);
+    if (unused) {
+        if (!search.known(unused[0])) engine.simulate([unused]); // refused by the core, which tells the nearest name
+        throw new PlanError(text.planUnused(...unused));
+    }
+    if (plans.length === 0) throw new PlanError([text.planNone, ...search.reasons()].join(' '));
+    const bound = search.bound(only, chunks);
+    const weigh = (/** @type {Plan} */ plan) => {
+        plan.gain = before ? gain(engine, before.makespan, plan.makespan) : Number.NaN;
+        plan.above = bound > 0 ? above(engine, plan.makespan, bound) : Number.NaN;
+    };
+    const best = plans[0];
+    plans.forEach(weigh);
+    if (!best.fits) {
+        const nearest = plans.reduce((least, plan) => (plan.over < least.over ? plan : least));
+        const number = plainNumbers(lang);
+        throw new PlanError(
+            text.planTooSmall(
+                number(search.capacity),
+                nearest.schedule,
+                nearest.sizes.join(' '),
+                number(Math.max(...nearest.memory)),
+                number(nearest.over),
+            ),
+            1,
+        );
+    }
+    if (prove) {
+        await search.prove(best, prove);
+        weigh(best);
+    }
     if (format === 'torch') return engine.torchCsv(best.request);
-    const now = step && layers.outcome({ predicted: before.makespan, one: step.summary.makespan });
-    const second = after && compare(engine, after, layers, latency, pairs, before.makespan, now?.measured);
+    const now = step && layers.outcome({ predicted: /** @type {any} */ (before).makespan, one: step.summary.makespan });
+    const second = after && compare(engine, after, layers, latency, transfer, before?.makespan ?? 0, now?.measured);
     const out = {
         source,
         step,
@@ -149,6 +201,7 @@ export function planCommand(engine, source, given, { lang, format, after }) {
         now,
         plans,
         best,
+        bound,
         second,
     };
     return format === 'json' ? toJson(engine, out) : toText(out, lang);
@@ -180,42 +233,109 @@ class Search {
         this.layers = layers;
         this.base = base;
         this.torch = torch;
-        this.memory = base.some(([name]) => plain(name) === 'memorycapacity');
+        this.memory = base.some(([name]) => plain(name).startsWith('memory') && plain(name) !== 'memorylimit');
+        this.capacity = Number(named(base, 'memorycapacity') ?? Number.POSITIVE_INFINITY);
+        /** Why a schedule was left out. @type {Map<string, string>} */
+        this.refused = new Map();
+        /** Whether the options must all be known: where one schedule was asked for. */
+        this.strict = false;
+    }
+
+    /** @param {string} name  a letter or a long name */
+    known(name) {
+        const asked = plain(name);
+        return this.engine.options.find((o) => plain(o.name) === asked || o.letter === name)?.name;
+    }
+
+    /** What of the options a schedule knows; all of them where one schedule was asked for. @param {string} schedule */
+    optionsOf(schedule) {
+        const row = this.engine.schedules.find(({ name }) => name === schedule);
+        return this.base.filter(([name]) => {
+            const long = this.known(name);
+            const uses = long !== undefined && row?.options.includes(long) === true;
+            return uses || this.strict;
+        });
+    }
+
+    /** An option that none of the schedules of the plans knows. @param {Plan[]} plans @returns {[string, string] | undefined} */
+    unused(plans) {
+        const rows = this.engine.schedules.filter(({ name }) => plans.some((plan) => plan.schedule === name));
+        return this.base.find(([name]) => {
+            const long = this.known(name);
+            return long === undefined || (rows.length > 0 && !rows.some((row) => row.options.includes(long)));
+        });
+    }
+
+    /** @returns {string[]} */
+    reasons() {
+        return [...this.refused].map(([schedule, reason]) => `${schedule}: ${reason}`).slice(0, this.strict ? 1 : 0);
+    }
+
+    /**
+     * No plan of those that are looked for takes less.
+     * @param {string} [only] @param {string} [chunks] @returns {number} 0 where that is not known
+     */
+    bound(only, chunks) {
+        const row = this.engine.schedules.find(({ name }) => plain(name) === plain(only ?? ''));
+        const value = (/** @type {string} */ name) => named(this.base, plain(name));
+        if (value('overlap-cost') !== undefined) return 0;
+        const latency = String(value('latency')).split(/[\s;]+/);
+        return this.layers.bound({
+            ranks: Number(value('ranks')),
+            microbatches: Number(value('microbatches')),
+            chunks: Number(chunks ?? Math.min(row?.chunksMax ?? CHUNKS, CHUNKS)),
+            bothEnds: !this.torch,
+            latency: Math.min(...latency.map(Number)) || 0,
+            limit: value('kept-share') === undefined ? Number.parseInt(value('memory-limit') ?? '0', 10) || 0 : 0,
+            embedding: Number(value('embedding') ?? 0),
+            head: Number(value('head') ?? 0),
+        });
     }
 
     /**
      * The best cut of one schedule, and the step with it.
-     * @param {string} schedule @param {number} chunks @param {string} partition @returns {Plan}
+     * @param {string} schedule @param {number} chunks @param {string} partition
+     * @param {[string, any][]} [more]  options of its own @returns {Plan}
      */
-    timed(schedule, chunks, partition) {
-        const { engine, layers, base } = this;
-        const known = engine.schedules.find(({ name }) => name === schedule);
-        const named = [
-            ...base.filter(([name]) => !name.startsWith('memory') || this.memory),
+    timed(schedule, chunks, partition, more = []) {
+        const { engine, layers } = this;
+        const row = engine.schedules.find(({ name }) => name === schedule);
+        const own = [
+            ...this.optionsOf(schedule),
+            ...more,
             ['schedule', schedule],
             ['chunks', chunks],
-            ...(known?.options.includes('dialect') && this.torch ? [['dialect', 'pytorch']] : []),
+            ...(row?.options.includes('dialect') && this.torch ? [['dialect', 'pytorch']] : []),
         ];
         const { forward, input, weight } = layers.units;
+        const each = (/** @type {'forward' | 'input' | 'weight'} */ name) => layers.costs.map((cost) => cost[name]);
         const cut = engine.simulate(
-            [
-                ...named,
+            /** @type {any} */ ([
+                ...own,
                 // One number would be that many layers of cost 1.
                 ['layers', layers.count === 1 ? `1*${layers.weights[0]}` : layers.weights],
+                ['layer-forward', each('forward')],
+                ['layer-input-gradient', each('input')],
+                ['layer-weight-gradient', each('weight')],
                 ['partition', partition],
                 ['forward', forward],
                 ['input-gradient', input],
                 ['weight-gradient', weight],
-            ],
-            { memory: this.memory },
+                ...(this.memory ? [] : [['memory-activations', 1]]),
+            ]),
+            { memory: true },
         );
         const { sizes, proved } = /** @type {any} */ (cut.partition);
-        // Anew by the costs of each stage: above, every layer had the same shares of F, I and W.
+        // What is told is what this request makes: the costs of the stages as they were cut.
         const request = Object.fromEntries([
-            ...named.filter(([name]) => !name.startsWith('memory')),
-            ...Object.entries(layers.stages(sizes)),
+            ...own.filter(([name]) => !OF_LAYERS.includes(plain(String(name)))),
+            ['forward', brief(cut.costs.forward)],
+            ['input-gradient', brief(cut.costs.input)],
+            ['weight-gradient', brief(cut.costs.weight)],
+            ...(named(own, 'recompute') ? [['recompute-cost', brief(cut.costs.recompute)]] : []),
         ]);
         const { summary, perRank, config } = engine.simulate(request);
+        const memory = /** @type {any} */ (cut.memory).perRank.map((/** @type {any} */ rank) => rank.peak);
         return {
             schedule,
             chunks,
@@ -224,17 +344,63 @@ class Search {
             makespan: summary.makespan,
             bubble_fraction: summary.bubble_fraction,
             peak_activations: perRank.map((rank) => rank.peak_activations),
+            memory_limit: row?.options.includes('memory-limit') ? config.memory_limit : null,
+            memory,
             gain: Number.NaN,
-            fits: !(cut.memory && cut.memory.over_rank >= 0),
+            above: Number.NaN,
+            fits: /** @type {any} */ (cut.memory).over_rank < 0,
+            over: Math.max(0, Math.max(...memory) - this.capacity),
             proved: partition === 'makespan' && proved === 1,
             request,
         };
     }
 
+    /** Runs work; null where the core refuses, which is remembered. @template T @param {string} schedule @param {() => T} work */
+    attempt(schedule, work) {
+        try {
+            return work();
+        } catch (error) {
+            if (!(error instanceof PipelineError)) throw error;
+            if (!this.refused.has(schedule)) this.refused.set(schedule, error.message);
+            return null;
+        }
+    }
+
+    /**
+     * Where the order is looked for within a limit of memory and none was given: limits from that of V-Min to that of ZB-H2.
+     * @param {string} schedule @returns {[string, any][][]}
+     */
+    limits(schedule) {
+        const row = this.engine.schedules.find(({ name }) => name === schedule);
+        if (!row?.options.includes('memory-limit') || named(this.base, 'memorylimit') !== undefined) return [[]];
+        const [p, m] = ['ranks', 'microbatches'].map((name) => Number(named(this.base, name)));
+        const all = range(Math.max(1, Math.floor((p + 4) / 3)), Math.max(1, Math.min(2 * p - 1, m)));
+        const step = Math.ceil(all.length / LIMITS) || 1;
+        const some = all.filter((limit, i) => (all.length - 1 - i) % step === 0 || limit === p);
+        return (some.length > 0 ? some : [1]).map((limit) => [['memory-limit', limit]]);
+    }
+
+    /**
+     * Is the order of the best plan the best there is? If not, the better one takes its place.
+     * @param {Plan} plan @param {(engine: Engine, request: any) => any} prove
+     */
+    async prove(plan, prove) {
+        const result = await prove(this.engine, plan.request);
+        if (result === null) return;
+        if (result.moves !== '') {
+            plan.request.moves = result.moves;
+            const { summary, perRank } = this.engine.simulate(plan.request);
+            plan.makespan = summary.makespan;
+            plan.bubble_fraction = summary.bubble_fraction;
+            plan.peak_activations = perRank.map((rank) => rank.peak_activations);
+        }
+        plan.order_proved = result.report.proved === 1;
+    }
+
     /** Can the engine that runs it say it? @param {Plan} plan */
-    runs({ request }) {
+    runs({ schedule, request }) {
         if (!this.torch) return true;
-        const table = unlessRefused(() => this.engine.torchCsv(request));
+        const table = this.attempt(schedule, () => this.engine.torchCsv(request));
         return table !== null && !table.includes('OVERLAP'); // not before release 2.9
     }
 
@@ -242,23 +408,52 @@ class Search {
     all(only, chunksGiven) {
         /** @type {Plan[]} */
         const plans = [];
+        this.strict = only !== undefined;
         for (const { name, chunksMin, chunksMax, trains } of this.engine.schedules) {
             if (!trains || (only !== undefined && plain(only) !== plain(name))) continue;
             const most = Math.min(chunksMax, CHUNKS);
             const wanted = chunksGiven === undefined ? range(chunksMin, most) : [Number(chunksGiven)];
             for (const chunks of wanted) {
-                const plan = unlessRefused(() => this.timed(name, chunks, 'cost'));
-                if (plan && this.runs(plan)) plans.push(plan);
+                const found = this.limits(name)
+                    .map((more) => this.attempt(name, () => this.timed(name, chunks, 'cost', more)))
+                    .filter((plan) => plan !== null);
+                plans.push(...worthTelling(found).filter((plan) => this.runs(plan)));
             }
         }
         plans.sort(better);
         for (const [i, plan] of plans.slice(0, REFINED).entries()) {
-            const refined = unlessRefused(() => this.timed(plan.schedule, plan.chunks, 'makespan'));
-            if (refined && (refined.makespan < plan.makespan || refined.proved) && refined.makespan <= plan.makespan)
-                plans[i] = refined;
+            /** @type {[string, any][]} */
+            const more = this.limits(plan.schedule)[0].length > 0 ? [['memory-limit', plan.memory_limit]] : [];
+            const refined = unlessRefused(() => this.timed(plan.schedule, plan.chunks, 'makespan', more));
+            const worth =
+                refined && (refined.makespan < plan.makespan || refined.proved) && refined.makespan <= plan.makespan;
+            if (worth && (refined.fits || !plan.fits)) plans[i] = refined;
         }
         return plans.sort(better);
     }
+}
+
+/** Options that a cut has used up: what comes of them are costs of stages. */
+const OF_LAYERS = ['embedding', 'head', 'costsof'].concat(
+    ['weights', 'gradients', 'optimizer', 'activations', 'kept', 'inputs', 'embedding', 'head', 'capacity'].map(
+        (row) => `memory${row}`,
+    ),
+);
+
+/** One number where all are equal. @param {ArrayLike<number>} costs */
+const brief = (costs) => {
+    const all = Array.from(costs);
+    return all.every((cost) => cost === all[0]) ? all[0] : all;
+};
+
+/** The last value given under a name. @param {any[]} pairs @param {string} name  plain @returns {any} */
+const named = (pairs, name) => pairs.filter(([given]) => plain(String(given)) === name).at(-1)?.[1];
+
+/** Of plans of one schedule those that no other beats both in time and in memory. @param {Plan[]} plans */
+function worthTelling(plans) {
+    const most = (/** @type {Plan} */ plan) => Math.max(...plan.memory);
+    const sorted = [...plans].sort((a, b) => a.makespan - b.makespan || most(a) - most(b));
+    return sorted.filter((plan, i) => sorted.slice(0, i).every((other) => most(plan) < most(other) - 1e-9));
 }
 
 const range = (/** @type {number} */ from, /** @type {number} */ to) =>
@@ -268,12 +463,19 @@ const range = (/** @type {number} */ from, /** @type {number} */ to) =>
 const better = (a, b) =>
     Number(b.fits) - Number(a.fits) ||
     a.makespan - b.makespan ||
-    Math.max(...a.peak_activations) - Math.max(...b.peak_activations) ||
+    Math.max(...a.memory) - Math.max(...b.memory) ||
     a.chunks - b.chunks;
 
 /** @param {Engine} engine @param {any} out */
-function toJson(engine, { source, step, layers, latency, ranks, microbatches, before, now, plans, best, second }) {
-    const shown = (/** @type {Plan} */ { request, ...plan }) => ({ ...plan, gain: numberOrNull(plan.gain) });
+function toJson(
+    engine,
+    { source, step, layers, latency, ranks, microbatches, before, now, plans, best, bound, second },
+) {
+    const shown = (/** @type {Plan} */ { request, ...plan }) => ({
+        ...plan,
+        gain: numberOrNull(plan.gain),
+        above: numberOrNull(plan.above),
+    });
     const table = unlessRefused(() => engine.torchCsv(best.request));
     return `${JSON.stringify({
         kind: 'pipeline-figure plan',
@@ -282,7 +484,10 @@ function toJson(engine, { source, step, layers, latency, ranks, microbatches, be
         latency,
         layers: layers.costs,
         ...(step && { measured: { schedule: source.name, sizes: layers.sizes, ...finite(now) } }),
-        ...(step ? {} : { compared_with: { schedule: '1f1b', sizes: before.sizes, makespan: before.makespan } }),
+        bound: bound > 0 ? bound : null,
+        ...(step || !before
+            ? {}
+            : { compared_with: { schedule: '1f1b', sizes: before.sizes, makespan: before.makespan } }),
         best: { ...shown(best), request: best.request, table },
         plans: plans.map(shown),
         ...(second && { after: finite(second) }),
@@ -296,12 +501,18 @@ const finite = (/** @type {Record<string, any>} */ record) =>
     );
 
 /** @param {any} out @param {'en' | 'ru'} lang */
-function toText({ source, step, layers, latency, ranks, microbatches, before, now, plans, best, second }, lang) {
+function toText({ source, step, layers, latency, ranks, microbatches, before, now, plans, best, bound, second }, lang) {
     const text = cliStrings[lang];
     const number = plainNumbers(lang);
     const percent = (/** @type {number} */ value) =>
         new Intl.NumberFormat(lang, { style: 'percent', maximumFractionDigits: 1 }).format(value);
     const list = (/** @type {number[]} */ values) => values.join(' ');
+    const share = (/** @type {number} */ value) => (Number.isFinite(value) ? percent(value) : '—');
+    const most = (/** @type {Plan} */ plan) => Math.max(...plan.memory);
+    const signed = (/** @type {number} */ value) => (value < 0 ? '−' : '+') + percent(Math.abs(value));
+    /** What a row gives up beside the best. @param {Plan} plan */
+    const beside = (plan) =>
+        text.planBeside(signed(plan.makespan / best.makespan - 1), signed(most(plan) / most(best) - 1 || 0));
     const shown = plans.slice(0, ROWS);
     const rows = shown.map((/** @type {Plan} */ plan) => [
         plan.schedule,
@@ -309,9 +520,11 @@ function toText({ source, step, layers, latency, ranks, microbatches, before, no
         list(plan.sizes),
         number(plan.makespan),
         percent(plan.bubble_fraction),
-        percent(plan.gain),
+        share(plan.gain),
+        share(plan.above),
         list(plan.peak_activations),
-        plan.fits ? '' : text.planOver,
+        number(Math.max(...plan.memory)),
+        plan.fits ? (plan === best ? '' : beside(plan)) : text.planOver,
     ]);
     const head = text.planHead;
     const widths = head.map((/** @type {string} */ name, /** @type {number} */ i) =>
@@ -319,7 +532,9 @@ function toText({ source, step, layers, latency, ranks, microbatches, before, no
     );
     const line = (/** @type {string[]} */ cells) =>
         cells
-            .map((cell, i) => (i === 0 || i === 2 ? cell.padEnd(widths[i]) : cell.padStart(widths[i])))
+            .map((cell, i) =>
+                i === 0 || i === 2 || i === head.length - 1 ? cell.padEnd(widths[i]) : cell.padStart(widths[i]),
+            )
             .join('  ')
             .trimEnd();
     const facts = step
@@ -328,8 +543,11 @@ function toText({ source, step, layers, latency, ranks, microbatches, before, no
               [text.simulated, text.planRatio(number(now.predicted), number(now.ratio))],
               [text.planSizes, list(layers.sizes)],
           ]
-        : [[text.planCompared, `${number(before.makespan)} (${list(before.sizes)})`]];
+        : before
+          ? [[text.planCompared, `${number(before.makespan)} (${list(before.sizes)})`]]
+          : [];
     facts.push([text.planLatency, number(latency)]);
+    if (bound > 0) facts.push([text.planBound, number(bound)]);
     const after = second
         ? [
               '',
@@ -351,9 +569,21 @@ function toText({ source, step, layers, latency, ranks, microbatches, before, no
               ]),
           ]
         : [];
+    const first = ['ranks', 'microbatches', 'schedule', 'chunks', 'latency'];
+    const rank = (/** @type {string} */ name) => (first.includes(name) ? first.indexOf(name) : first.length);
     const words = Object.entries(best.request)
-        .filter(([name]) => ['schedule', 'ranks', 'microbatches', 'chunks', 'dialect'].includes(name))
-        .map(([name, value]) => `--${name} ${value}`);
+        .sort(([a], [b]) => rank(a) - rank(b))
+        .filter(([name, value]) => name !== 'latency' || Number(value) !== 0)
+        .map(([name, value]) => {
+            const said = Array.isArray(value) ? value.join(' ') : String(value);
+            return `--${name} ${/\s/.test(said) ? `"${said}"` : said}`;
+        });
+    const verdict = [
+        ...(Number.isFinite(best.above)
+            ? [best.above > 0 ? text.planAbove(percent(best.above)) : text.planOptimal]
+            : []),
+        ...(best.order_proved ? [text.planOrderProved] : []),
+    ];
     return terminal([
         text.planTitle(source.name, Number(ranks), Number(microbatches), layers.count),
         '',
@@ -363,8 +593,9 @@ function toText({ source, step, layers, latency, ranks, microbatches, before, no
         ...rows.map(line),
         ...(plans.length > ROWS ? [text.planMore(plans.length - ROWS)] : []),
         '',
-        text.planBest(best.schedule, list(best.sizes), number(best.makespan), percent(best.gain)),
+        text.planBest(best.schedule, list(best.sizes), number(best.makespan), share(best.gain)),
         `  ${words.join(' ')}`,
+        ...verdict,
         ...(layers.split ? [] : ['', text.planHalves]),
         ...after,
     ]);

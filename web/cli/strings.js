@@ -18,6 +18,7 @@ const usage = `  pipeline-figure simulate [-s NAME] [-p RANKS] [-m MICROBATCHES]
       [--mean samples|microbatches|undivided] [--clip X] [--loss-scale X [--scale-growth N]]
       [--update sgd|momentum|adam] [--momentum X] [--beta1 X] [--beta2 X] [--epsilon X]
   pipeline-figure plan     FILE [--after FILE] [--runs-on pytorch|any] [-s NAME] [-p N] [-m N] [-v N] [--cuts LIST]
+                           [--prove [SECONDS]] [options of memory, limits, transfers]
 `;
 const options = `  -s, --schedule NAME        -p, --ranks N        -m, --microbatches N        -v, --chunks N
   --group N  --dialect megatron|pytorch|free  --extra-warmup N  --warmup-factor 1|2  --placement loop|v
@@ -27,12 +28,14 @@ const options = `  -s, --schedule NAME        -p, --ranks N        -m, --microba
   --recompute-cost LIST  --overlap-cost LIST  --kept-share LIST  --memory-limit N or Np
   --costs-of chunk|device|batch  --latency LIST  --transfer overlap|sender|rendezvous
   --layers N|LIST  --partition cost|equal|makespan  --cuts LIST  --layout TEXT  --embedding X  --head X
+  --layer-forward LIST  --layer-input-gradient LIST  --layer-weight-gradient LIST
   --global-batch N  --microbatch-size N  --bytes LIST  --bandwidth LIST
   --reduce LIST  --reduce-when beside|behind  --optimizer LIST  --optimizer-waits own|all
   --memory-weights LIST  --memory-gradients LIST  --memory-optimizer LIST  --memory-activations LIST
-  --memory-kept LIST  --memory-inputs LIST  --memory-capacity X
+  --memory-kept LIST  --memory-inputs LIST  --memory-embedding X[;Y]  --memory-head X[;Y]  --memory-capacity X
   --fail-rank N  --fail-time X  --fail-step N  --restart-cost X  --spare-delay X
   --checkpoint-every N  --checkpoint-cost X  --mtbf X  --horizon N  --moves LIST
+  --prove [SECONDS]  --chart auto|always|never
   --profile FILE  --why RANK@TICK  --format text|json|csv|torch|trace|svg|python  -o FILE  --lang en|ru
   of FILE:  --letters today|before-2.6  --receive post|wait  --times simulated|measured
   torch:    --comms keep|compute-only|compute-comms|transfers  --merge no|yes      trace:  --scale MICROSECONDS
@@ -97,7 +100,48 @@ would be best; --cuts says how many layers each measured stage had; --after comp
         planSizes: 'layers of its stages',
         planCompared: '1f1b in equal parts',
         planLatency: 'latency of a transfer',
-        planHead: ['schedule', 'chunks', 'layers of the stages', 'step', 'bubble', 'gain', 'activations', ''],
+        planHead: [
+            'schedule',
+            'chunks',
+            'layers of the stages',
+            'step',
+            'bubble',
+            'gain',
+            'above best',
+            'activations',
+            'memory',
+            'beside the best',
+        ],
+        planBeside: (/** @type {string} */ time, /** @type {string} */ memory) => `time ${time}, memory ${memory}`,
+        planBound: 'no plan is below',
+        planAbove: (/** @type {string} */ share) => `It is at most ${share} above the best possible plan.`,
+        planOptimal: 'No plan is shorter.',
+        planOrderProved: 'No order of these stages within its limit of memory is shorter: proved.',
+        planTooSmall: (
+            /** @type {string} */ capacity,
+            /** @type {string} */ name,
+            /** @type {string} */ sizes,
+            /** @type {string} */ needs,
+            /** @type {string} */ over,
+        ) =>
+            `memory-capacity = ${capacity}: no plan fits. The nearest is ${name} with layers ${sizes}: it needs ${needs}, ${over} more. Nearest legal: memory-capacity=${needs}.`,
+        planRecompute: (/** @type {string} */ value) =>
+            `recompute = ${value}: PyTorch's tables have no action that recomputes; activation checkpointing inside a stage does it unseen. Nearest legal: recompute=none, or runs-on=any.`,
+        planUnused: (/** @type {string} */ name, /** @type {string} */ value) =>
+            `${name} = ${value}: none of the schedules that are tried knows this option. Leave it out, or name a schedule.`,
+        proofProgress: (/** @type {string} */ best, /** @type {string} */ bound) =>
+            `best so far ${best}, none below ${bound}`,
+        proof: 'best possible order',
+        proofDone: 'proved: none is shorter',
+        proofOpen: (/** @type {string} */ share, /** @type {string} */ bound) =>
+            `at most ${share} above the best possible (none is below ${bound})`,
+        proofNone:
+            'prove: the best order is looked for where zb-auto makes the order, and for some 2000 actions at most.',
+        badProve: (/** @type {string} */ value) => `prove = ${value}: seconds are needed. Nearest legal: prove=60.`,
+        chartLeft: (/** @type {number} */ columns) =>
+            `The chart is wider than ${columns} columns; --chart always draws it.`,
+        badChart: (/** @type {string} */ value) =>
+            `chart = ${value}: no such name; the names are auto, always, never. Nearest legal: chart=auto.`,
         planOver: 'memory too small',
         planMore: (/** @type {number} */ count) => `… and ${count} more (--format json has them all)`,
         planBest: (
@@ -248,7 +292,47 @@ FILE — расписание: таблица PyTorch либо то, что за
         planSizes: 'слоёв в его стадиях',
         planCompared: '1f1b, слои поровну',
         planLatency: 'задержка передачи',
-        planHead: ['расписание', 'частей', 'слоёв в стадиях', 'шаг', 'пузырь', 'выигрыш', 'активаций', ''],
+        planHead: [
+            'расписание',
+            'частей',
+            'слоёв в стадиях',
+            'шаг',
+            'пузырь',
+            'выигрыш',
+            'выше лучшего',
+            'активаций',
+            'память',
+            'против лучшего',
+        ],
+        planBeside: (/** @type {string} */ time, /** @type {string} */ memory) => `время ${time}, память ${memory}`,
+        planBound: 'короче плана нет, чем',
+        planAbove: (/** @type {string} */ share) => `Он не больше чем на ${share} длиннее лучшего из возможных планов.`,
+        planOptimal: 'Короче плана нет.',
+        planOrderProved: 'Для этих стадий и этого предела памяти порядка короче нет: доказано.',
+        planTooSmall: (
+            /** @type {string} */ capacity,
+            /** @type {string} */ name,
+            /** @type {string} */ sizes,
+            /** @type {string} */ needs,
+            /** @type {string} */ over,
+        ) =>
+            `memory-capacity = ${capacity}: не помещается ни один план. Ближе всех ${name}, слои ${sizes}: нужно ${needs}, недостаёт ${over}. Ближайшее допустимое: memory-capacity=${needs}.`,
+        planRecompute: (/** @type {string} */ value) =>
+            `recompute = ${value}: в таблицах PyTorch нет операции пересчёта; его незаметно делает activation checkpointing внутри стадии. Ближайшее допустимое: recompute=none или runs-on=any.`,
+        planUnused: (/** @type {string} */ name, /** @type {string} */ value) =>
+            `${name} = ${value}: ни одно из просмотренных расписаний не знает этого параметра. Уберите его или назовите расписание.`,
+        proofProgress: (/** @type {string} */ best, /** @type {string} */ bound) =>
+            `пока лучшее ${best}, меньше ${bound} нет`,
+        proof: 'лучший возможный порядок',
+        proofDone: 'доказано: короче нет',
+        proofOpen: (/** @type {string} */ share, /** @type {string} */ bound) =>
+            `не больше чем на ${share} длиннее лучшего возможного (меньше ${bound} нет)`,
+        proofNone: 'prove: лучший порядок ищется там, где порядок находит zb-auto, и примерно до 2000 операций.',
+        badProve: (/** @type {string} */ value) =>
+            `prove = ${value}: нужно число секунд. Ближайшее допустимое: prove=60.`,
+        chartLeft: (/** @type {number} */ columns) => `Диаграмма шире ${columns} знаков; её покажет --chart always.`,
+        badChart: (/** @type {string} */ value) =>
+            `chart = ${value}: такого названия нет; есть auto, always, never. Ближайшее допустимое: chart=auto.`,
         planOver: 'не хватит памяти',
         planMore: (/** @type {number} */ count) => `… и ещё ${count} (все — в --format json)`,
         planBest: (

@@ -13,6 +13,8 @@
  * @property {{ forward: number, input: number, weight: number }} units  of all layers, per unit of weight
  * @property {(sizes: number[]) => Record<'forward' | 'input-gradient' | 'weight-gradient', number[]>} stages  costs of
  *     stages with so many layers each, as options
+ * @property {(shape: { ranks: number, microbatches: number, chunks: number, bothEnds: boolean, latency: number,
+ *     limit: number, embedding: number, head: number }) => number} bound  no plan of these layers takes less
  * @property {(outcome: { predicted: number, one: number, before?: number, measuredBefore?: number }) =>
  *     Record<string, number>} outcome  pp_outcome
  */
@@ -78,6 +80,16 @@ export function layersOf(engine, text, profile, config, sizes) {
                     const row = (/** @type {number} */ n) => [...doubles(out + 8 * n * held.length, held.length)];
                     return { forward: row(0), 'input-gradient': row(1), 'weight-gradient': row(2) };
                 }),
+            bound: (/** @type {any} */ { ranks, microbatches, chunks, bothEnds, latency, limit, embedding, head }) =>
+                withPlan((plan, { core }, alloc) => {
+                    const [ends, shape] = [alloc(16), alloc(32)];
+                    const scratch = alloc(core.pp_plan_bound_bytes(plan));
+                    const { buffer } = core.memory;
+                    new Float64Array(buffer, ends, 2).set([embedding, head]);
+                    new Int32Array(buffer, shape, 4).set([ranks, microbatches, chunks, bothEnds ? 1 : 0]);
+                    new Float64Array(buffer, shape + 16, 2).set([latency, limit]);
+                    return core.pp_plan_bound(plan, ends, shape, scratch);
+                }),
             outcome: (/** @type {any} */ { predicted, one, before = 0, measuredBefore = 0 }) =>
                 withPlan((plan, access, alloc) => {
                     const names = outcomeFields(access.core, access);
@@ -90,7 +102,7 @@ export function layersOf(engine, text, profile, config, sizes) {
 }
 
 /**
- * What messages took in a measured step: the mean of those that a rank waited for and for nothing else.
+ * What messages took in a measured step: the median of those that a rank waited for and for nothing else.
  * @param {Engine} engine @param {import('./engine.js').Actions} actions @returns {number}
  */
 export function measuredLatency(engine, { count, rank, input, start, finish }) {
@@ -109,3 +121,6 @@ export function measuredLatency(engine, { count, rank, input, start, finish }) {
 
 /** How much shorter: 1 - after / before. @param {Engine} engine @param {number} before @param {number} after */
 export const gain = (engine, before, after) => engine.lend(({ core }) => core.pp_plan_gain(before, after));
+
+/** By what share a step may be above the best possible. @param {Engine} engine @param {number} makespan @param {number} bound */
+export const above = (engine, makespan, bound) => engine.lend(({ core }) => core.pp_plan_above(makespan, bound));
