@@ -350,31 +350,36 @@ static double wait_for_message(int32_t i, const int32_t *rank, const int32_t *in
     return start[i] > made ? start[i] - made : 0;
 }
 
-/* The median, by halving the range of bits: doubles that are not negative are ordered as their bits are. Of an even number
- * the lower one of the two in the middle. */
-double pp_measured_latency(int32_t count, const int32_t *rank, const int32_t *input, const double *start,
-                           const double *finish) {
-    int32_t waited = 0;
-    for (int32_t i = 0; i < count; i++) waited += wait_for_message(i, rank, input, start, finish) >= 0;
-    if (waited == 0) return 0;
+/* The wait that `count` of all waits do not pass, by halving the range of bits: doubles that are not negative are ordered as
+ * their bits are. */
+static double wait_of_order(int32_t wanted, int32_t count, const int32_t *rank, const int32_t *input,
+                            const double *start, const double *finish) {
     uint64_t low = 0, high = UINT64_C(0x7FF0000000000000);
+    double most;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
         int32_t within = 0;
-        double most;
         memcpy(&most, &middle, sizeof most);
         for (int32_t i = 0; i < count; i++) {
             double wait = wait_for_message(i, rank, input, start, finish);
             within += wait >= 0 && wait <= most;
         }
-        if (within >= (waited + 1) / 2)
+        if (within >= wanted)
             high = middle;
         else
             low = middle + 1;
     }
-    double median;
-    memcpy(&median, &low, sizeof median);
-    return median;
+    memcpy(&most, &low, sizeof most);
+    return most;
+}
+
+double pp_measured_latency(int32_t count, const int32_t *rank, const int32_t *input, const double *start,
+                           const double *finish) {
+    int32_t waited = 0;
+    for (int32_t i = 0; i < count; i++) waited += wait_for_message(i, rank, input, start, finish) >= 0;
+    if (waited == 0) return 0;
+    double lower = wait_of_order((waited + 1) / 2, count, rank, input, start, finish);
+    return waited % 2 ? lower : (lower + wait_of_order(waited / 2 + 1, count, rank, input, start, finish)) / 2;
 }
 
 double pp_plan_above(double makespan, double bound) {

@@ -127,6 +127,13 @@ static void messages(void) {
     const double start[] = {0, 9, 1.5, 4}, finish[] = {1, 10, 4, 8};
     CHECK(pp_measured_latency(4, rank, input, start, finish) == 0.75); /* of 0.5 and 1 */
     CHECK(pp_measured_latency(0, rank, input, start, finish) == 0);
+    /* the mean of the two in the middle, and of an odd number the one: a message that took long does not count */
+    const int32_t four[] = {0, 1, 2, 3}, line[] = {-1, 0, 0, 0};
+    const double begun[] = {0, 1.5, 2, 100}, over[] = {1, 2, 3, 101};
+    CHECK(pp_measured_latency(4, four, line, begun, over) == 1);
+    const int32_t three[] = {0, 1, 1, 2}, from[] = {-1, 0, -1, 1};
+    const double begin[] = {0, 1.5, 3, 12}, end[] = {1, 2, 4, 13};
+    CHECK(pp_measured_latency(4, three, from, begin, end) == (0.5 + 10) / 2);
     const int32_t none[] = {-1, -1, -1, -1};
     CHECK(pp_measured_latency(4, rank, none, start, finish) == 0);
 }
