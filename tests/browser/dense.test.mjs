@@ -131,7 +131,7 @@ describe('large steps in a page', { skip: withoutBrowser }, () => {
             /** @type {any} */ (figure).theme = 'dark';
         });
         await settled(page);
-        await becomes(async () => (await canvas(page))?.colours.includes('#4496dd'), 'the theme of the figure');
+        await becomes(async () => (await canvas(page))?.colours.includes('#2a74b8'), 'the theme of the figure');
         const buttons = () => page.$eval(`${IN}.zoom`, (node) => node.getBoundingClientRect().height);
         assert.ok((await buttons()) > 20);
         await page.emulateMediaType('print');

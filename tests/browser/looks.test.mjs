@@ -57,7 +57,7 @@ for (const { name, skip, launch } of engines) {
                 // Only Chromium is asked through its driver, Firefox by a preference, WebKit not at all.
                 const isDark = contrast(ground, 'rgb(0, 0, 0)') < 2;
                 if (!what.includes('follows') || name === 'Firefox') assert.ok(isDark, ground);
-                assert.equal(forward, isDark ? 'rgb(68, 150, 221)' : 'rgb(11, 108, 184)');
+                assert.equal(forward, isDark ? 'rgb(42, 116, 184)' : 'rgb(11, 108, 184)');
                 const things = await driver.eval(colouredThings);
                 assert.ok(things.length > 60, `${things.length} things`);
                 assert.deepEqual(tooFaint(things), []);

@@ -208,7 +208,7 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         assert.equal(await attribute(page, 'microbatches'), '8');
     });
 
-    it('POINT-03: the critical path is drawn on demand, and steps back for a chosen cell', async () => {
+    it('POINT-03: the critical path is drawn on demand, and a chosen cell beside it', async () => {
         const { page } = await openFigure('preset="1f1b"');
         const critical = () =>
             page.$eval('pipeline-figure', (f) => f.shadowRoot?.querySelectorAll('.pf-critical').length ?? 0);
@@ -217,7 +217,8 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         assert.equal(await critical(), 22);
         assert.match(await text(page, '#explain'), /цепочка из 22 операций/);
         await page.$eval(`${IN}.place[tabindex="0"]`, (place) => /** @type {SVGElement} */ (place).focus());
-        assert.equal(await critical(), 0);
+        assert.equal(await critical(), 22);
+        assert.ok(await page.$(`${IN}.pf-selected`));
     });
 
     it('MUST-14, POINT-09: a challenge is judged by the core and told to the page', async () => {
