@@ -51,6 +51,27 @@ inEveryBrowser('keys and drags', (guest) => {
         assert.deepEqual(await heardAfter('ArrowRight', 's', '/'), ['ArrowRight', 's', '/']);
     });
 
+    it('a finger that moves something in the figure leafs through no page; elsewhere it does', async () => {
+        await show(`${TAG}<script>
+            const touched = [];
+            for (const type of ['touchstart', 'touchmove'])
+                document.addEventListener(type, (event) => touched.push(type));
+        </script>`);
+        const heard = (/** @type {string} */ selector) =>
+            ask((selector) => {
+                for (const type of ['touchstart', 'touchmove'])
+                    one(selector).dispatchEvent(new Event(type, { bubbles: true, composed: true }));
+                return touched.splice(0).length;
+            }, selector);
+        assert.equal(await heard('.scrub input'), 0);
+        assert.equal(await heard('.slider input'), 0);
+        assert.equal(await heard('.numbers dd'), 2);
+        assert.equal(await heard('.place'), 2, 'a chart that fits its box');
+        await ask(() => press('[data-edit="open"]'));
+        await drawn();
+        assert.equal(await heard('.handle'), 0);
+    });
+
     it('the number in the sentence is dragged at any speed, from any place of it', async () => {
         await show(TAG);
         for (const moves of [1, 13, 40]) {

@@ -19,7 +19,7 @@ import { editSetting, figureView, Shown, scheduleTrains, teachingSetting, VIEWS 
 import { Files } from './files.js';
 import { Focus } from './focus.js';
 import { notNear, sharedEngine, sharedEngineNow, whenNear, whyBlocked } from './hydration.js';
-import { keepKeys } from './keys.js';
+import { keepKeys, keepTouches } from './keys.js';
 import { Prediction } from './predict.js';
 import { PythonPanel } from './python-panel.js';
 import { Formula, Numbers } from './readings.js';
@@ -157,6 +157,7 @@ export class PipelineFigure extends LitElement {
             this.#resolveReady = resolve;
         });
         for (const type of ['keydown', 'keypress', 'keyup']) this.addEventListener(type, /** @type {any} */ (keepKeys));
+        for (const type of ['touchstart', 'touchmove']) this.addEventListener(type, keepTouches, { passive: true });
     }
 
     /** @type {(lives: boolean) => void} */

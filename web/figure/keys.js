@@ -46,3 +46,18 @@ export function keepKeys(event) {
     if (held.has(key)) event.stopPropagation();
     if (type === 'keyup') held.delete(key);
 }
+
+/** What a finger moves sideways. */
+const DRAGGED = '.scrub, input[type="range"], .strip, .bar, .sweep, .chart, .beside, .scroller';
+
+/**
+ * A listener for touches: a page that is leafed through with a finger is not, where the finger moves a number, a handle, or a
+ * picture wider than its box. @param {Event} event
+ */
+export function keepTouches(event) {
+    const target = /** @type {Element} */ (event.composedPath()[0]);
+    const held = target instanceof Element && target.closest(DRAGGED);
+    if (!held) return;
+    const scrolls = !held.matches('.chart, .beside, .scroller') || held.scrollWidth > held.clientWidth;
+    if (scrolls || held.matches('.ordering')) event.stopPropagation();
+}
