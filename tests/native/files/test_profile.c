@@ -1,9 +1,9 @@
 /* Costs of stages from files: what is read from each form, and what is refused with its place and reason. */
 #include <stdlib.h>
 
-#include "pipeline.h"
 #include "check.h"
 #include "files/table.h"
+#include "pipeline.h"
 
 /* The profile of a text in memory of exactly the size it asks for. NULL where it is refused. */
 static pp_profile *read(const char *text, pp_fault *fault) {
