@@ -150,3 +150,9 @@ void pp_data_rows(pp_data *data, int64_t first, int32_t rows, float *features, i
         labels[n] = data->labels[data->order[at]];
     }
 }
+
+int32_t pp_microbatch_row(int32_t split, int32_t batch, int32_t m, int32_t k) {
+    const int32_t each = batch / m, rest = batch % m, larger = each + (rest > 0);
+    if (split == PP_SPLIT_LAST) return k < m ? k * larger : batch;
+    return k * each + (k < rest ? k : rest);
+}

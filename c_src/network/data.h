@@ -19,4 +19,7 @@ struct pp_data {
 /* Samples first .. first + rows - 1 of all that the steps take one after the other; batches of one size are cut from them. */
 void pp_data_rows(pp_data *data, int64_t first, int32_t rows, float *features, int32_t *labels);
 
+/* First row of micro-batch k, 0 .. m, of a batch. */
+int32_t pp_microbatch_row(int32_t split, int32_t batch, int32_t m, int32_t k);
+
 #endif

@@ -1,4 +1,4 @@
-/* Layers with more than a dense sum and an activation of it: norm, gelu, dropout. Plain ones are model.c's.
+/* Layers, run forward and backward.
  *
  * A hidden layer is  z = x w + b,  n = norm(z),  a = activation(n),  y = dropout(a), and what the backward pass needs of
  * these it keeps in blocks [rows][width], z first, y last: tanh, relu and identity overwrite what they are given, gelu
@@ -78,7 +78,7 @@ float *pp_stage_statistics(const pp_network *network, int32_t stage, int32_t mic
     return network->pass.statistics + 3 * ((size_t)microbatch * units + before);
 }
 
-void pp_extended_seed(pp_network *network) {
+void pp_layers_seed(pp_network *network) {
     for (int32_t l = 0; l < network->layers - 1; l++) {
         const norm n = norm_of(network, l, network->parameters);
         for (int32_t c = 0; network->norm != PP_NORM_NONE && c < network->widths[l + 1]; c++) {
@@ -86,8 +86,6 @@ void pp_extended_seed(pp_network *network) {
             if (network->norm == PP_NORM_BATCH) n.running_variance[c] = 1.0f;
         }
     }
-    /* The head's weights are the smaller ones: with those at both ends a network starts quietly. */
-    if (network->kind >> PP_KIND_TIED & 1) pp_tie(network, network->parameters, 0);
 }
 
 static void norm_forward(const pp_network *network, int32_t l, int32_t rows, float *y, const float *x) {
@@ -128,23 +126,31 @@ static void drop(const pp_network *network, int32_t l, int32_t rows, float *y, c
                network->pass.row, rows, network->widths[l + 1]);
 }
 
-static int drops(const pp_network *network) { return network->kind >> PP_KIND_DROPOUT & 1; }
+/* z = x w + b. Where nothing stands between the sum and tanh or relu, these are taken in the same pass over it: 1 if so. */
+static int sum_forward(const pp_network *network, int32_t l, int32_t rows, const float *x, float *y) {
+    const int32_t inputs = network->widths[l], outputs = network->widths[l + 1];
+    const float *w = network->parameters + network->layer_begin[l], *bias = w + (size_t)inputs * (size_t)outputs;
+    network->forward(y, x, w, rows, inputs, outputs, network->panels);
+    switch (l == network->layers - 1 || network->norm != PP_NORM_NONE ? PP_ACTIVATION_IDENTITY : network->activation) {
+    case PP_ACTIVATION_TANH: pp_bias_tanh_forward(y, bias, rows, outputs); return 1;
+    case PP_ACTIVATION_RELU: pp_bias_relu_forward(y, bias, rows, outputs); return 1;
+    default: pp_bias_forward(y, bias, rows, outputs); return 0;
+    }
+}
 
 void pp_layers_forward(const pp_network *network, int32_t begin, int32_t end, int32_t rows, const float *input,
                        float *activations) {
     const float *x = input;
     float *y = activations;
     for (int32_t l = begin; l < end; l++) {
-        const int32_t inputs = network->widths[l], outputs = network->widths[l + 1], count = rows * outputs;
-        const float *w = network->parameters + network->layer_begin[l];
-        network->forward(y, x, w, rows, inputs, outputs, network->panels);
-        pp_bias_forward(y, w + (size_t)inputs * (size_t)outputs, rows, outputs);
+        const int32_t count = rows * network->widths[l + 1];
+        const int activated = sum_forward(network, l, rows, x, y);
         if (l < network->layers - 1) {
             if (network->norm != PP_NORM_NONE) norm_forward(network, l, rows, y + count, y), y += count;
             float *const a = network->activation == PP_ACTIVATION_GELU ? y + count : y;
-            activate(network, a, y, count);
+            if (!activated) activate(network, a, y, count);
             y = a;
-            if (drops(network)) drop(network, l, rows, y + count, y), y += count;
+            if (pp_drops(network)) drop(network, l, rows, y + count, y), y += count;
         }
         x = y;
         y += count;
@@ -155,8 +161,8 @@ void pp_layers_forward(const pp_network *network, int32_t begin, int32_t end, in
 static void layer_backward(const pp_network *network, int32_t l, int32_t rows, const float *blocks, float *deltas) {
     const int32_t count = rows * network->widths[l + 1], last = network->blocks - 1;
     float *d = deltas + (size_t)last * (size_t)count;
-    const float *a = blocks + (size_t)(last - drops(network)) * (size_t)count;
-    if (drops(network)) drop(network, l, rows, d, d);
+    const float *a = blocks + (size_t)(last - pp_drops(network)) * (size_t)count;
+    if (pp_drops(network)) drop(network, l, rows, d, d);
     switch (network->activation) {
     case PP_ACTIVATION_TANH: pp_tanh_backward(d, d, a, count); break;
     case PP_ACTIVATION_RELU: pp_relu_backward(d, d, a, count); break;
@@ -190,15 +196,18 @@ void pp_layers_backward_input(const pp_network *network, int32_t begin, int32_t 
 }
 
 void pp_layers_backward_weight(const pp_network *network, int32_t begin, int32_t end, int32_t rows, const float *input,
-                               const float *activations, const float *deltas, float *gradients) {
+                               const float *activations, const float *deltas, int first, float *gradients) {
     const float *x = input;
     size_t at = 0;
     for (int32_t l = begin; l < end; l++) {
         const int32_t inputs = network->widths[l], outputs = network->widths[l + 1];
         const size_t count = (size_t)rows * (size_t)outputs;
         float *const dw = gradients + network->layer_begin[l];
-        network->backward_weight(dw, x, deltas + at, rows, inputs, outputs, network->panels);
-        pp_bias_backward(dw + (size_t)inputs * (size_t)outputs, deltas + at, rows, outputs);
+        const size_t weights = (size_t)inputs * (size_t)outputs;
+        (first ? network->begin_weight : network->backward_weight)(dw, x, deltas + at, rows, inputs, outputs,
+                                                                   network->panels);
+        if (first) pp_zero(dw + weights, network->layer_begin[l + 1] - network->layer_begin[l] - (int32_t)weights);
+        pp_bias_backward(dw + weights, deltas + at, rows, outputs);
         const size_t last = at + count * (size_t)(pp_layer_blocks(network, l) - 1);
         if (l < network->layers - 1 && network->norm != PP_NORM_NONE) {
             const norm n = norm_of(network, l, gradients);
@@ -210,7 +219,9 @@ void pp_layers_backward_weight(const pp_network *network, int32_t begin, int32_t
     }
 }
 
-void pp_layer_evaluate(const pp_network *network, int32_t l, int32_t rows, float *y, float *statistics) {
+void pp_layer_evaluate(const pp_network *network, int32_t l, int32_t rows, const float *x, float *y,
+                       float *statistics) {
+    const int activated = sum_forward(network, l, rows, x, y);
     if (l == network->layers - 1) return;
     const int32_t width = network->widths[l + 1];
     const norm n = norm_of(network, l, network->parameters);
@@ -218,5 +229,5 @@ void pp_layer_evaluate(const pp_network *network, int32_t l, int32_t rows, float
         pp_layer_norm_forward(y, statistics, statistics + rows, y, n.gain, n.shift, NORM_EPSILON, rows, width);
     else if (network->norm == PP_NORM_BATCH)
         pp_batch_norm_evaluate(y, y, n.running_mean, n.running_variance, n.gain, n.shift, NORM_EPSILON, rows, width);
-    activate(network, y, y, rows * width);
+    if (!activated) activate(network, y, y, rows * width);
 }

@@ -1,3 +1,4 @@
+/* A network in memory: where its weights lie, what they start from, and what a training asks of it. */
 #include "network/model.h"
 
 #include <assert.h>
@@ -8,14 +9,9 @@
 #include "core/random.h"
 #include "network/tensor.h"
 
-/* Rows that pp_network_loss and pp_network_predict run at a time. */
-enum { BLOCK = 64 };
-
 /* ---- layout ---- */
 
-/* Products read weights where they lie, and rows that straddle lines of the cache cost more: arrays begin with one. */
-enum { LINE = 64, LINE_FLOATS = 16 };
-static float *aligned(void *at) { return (float *)(((uintptr_t)at + LINE - 1) & ~(uintptr_t)(LINE - 1)); }
+enum { LINE_FLOATS = PP_LINE / sizeof(float) };
 
 /* 1 if layer l of an even cut lies in a stage that is held; NULL: all are. */
 static int layer_held(int32_t layers, int32_t stages, const uint8_t *held, int32_t l) {
@@ -32,7 +28,7 @@ static size_t layout(const int32_t *widths, int32_t layers, int32_t stages, int3
         if ((size_t)widths[l + 1] > widest) widest = (size_t)widths[l + 1];
     }
     const size_t tables = 2 * ((size_t)layers + 1) + (size_t)stages + 1;
-    const size_t scratch = held != NULL ? 0 : BLOCK * (3 * widest + 2); /* two layers, targets, losses */
+    const size_t scratch = held != NULL ? 0 : PP_EVALUATED_ROWS * (3 * widest + 2); /* two layers, targets, losses */
     const size_t state = (size_t)(kind >> PP_KIND_UPDATE) * parameters, spill = 2 * widest;
     const size_t room = (parameters + LINE_FLOATS - 1) / LINE_FLOATS * LINE_FLOATS;
     size_t panels = 0;
@@ -46,14 +42,14 @@ static size_t layout(const int32_t *widths, int32_t layers, int32_t stages, int3
         network->widths = (int32_t *)(network + 1);
         network->layer_begin = network->widths + layers + 1;
         network->cuts = network->layer_begin + layers + 1;
-        network->parameters = aligned(network->cuts + stages + 1);
+        network->parameters = pp_aligned(network->cuts + stages + 1);
         network->gradients = network->parameters + room;
         network->scratch = network->gradients + room;
         network->panels = network->scratch + scratch;
         network->state = network->panels + panels;
         network->spill = network->state + state;
     }
-    return sizeof(pp_network) + tables * sizeof(int32_t) + LINE +
+    return sizeof(pp_network) + tables * sizeof(int32_t) + PP_LINE +
            (2 * room + scratch + panels + state + spill) * sizeof(float);
 }
 
@@ -89,7 +85,6 @@ static int32_t init(const int32_t *widths, int32_t layers, int32_t stages, const
     network->activation = kind & ((1 << PP_KIND_NORM) - 1);
     network->norm = kind >> PP_KIND_NORM & 3;
     network->blocks = pp_kind_blocks(kind);
-    network->extended = kind > PP_ACTIVATION_IDENTITY;
     network->loss = loss;
     layout(widths, layers, stages, kind, held, network);
     memcpy(network->widths, widths, ((size_t)layers + 1) * sizeof(int32_t));
@@ -136,17 +131,32 @@ const int32_t *pp_network_layer_begin(const pp_network *network) { return networ
 float *pp_network_parameters(pp_network *network) { return network->parameters; }
 float *pp_network_gradients(pp_network *network) { return network->gradients; }
 
-float *pp_stage_parameters(pp_network *network, int32_t stage) {
-    return network->parameters + network->layer_begin[network->cuts[stage]];
-}
-
-int32_t pp_stage_parameter_count(const pp_network *network, int32_t stage) {
-    return network->layer_begin[network->cuts[stage + 1]] - network->layer_begin[network->cuts[stage]];
-}
-
 /* Where the biases of layer l begin. */
 static size_t bias_begin(const pp_network *network, int32_t l) {
     return (size_t)network->layer_begin[l] + (size_t)network->widths[l] * (size_t)network->widths[l + 1];
+}
+
+/* ---- what a training asks of it ---- */
+
+void pp_network_options(pp_network *network, const pp_training *training) {
+    network->options = *training;
+    if (network->scale == 0) network->scale = training->loss_scale > 1 ? training->loss_scale : 1;
+}
+
+/* ---- tied ends ---- */
+
+void pp_tie(const pp_network *network, float *parameters, int add) {
+    pp_tie_ends(network, parameters, parameters + network->layer_begin[network->layers - 1], add);
+}
+
+void pp_tie_ends(const pp_network *network, float *first, float *last, int add) {
+    const int32_t inputs = network->widths[0], width = network->widths[1];
+    for (int32_t i = 0; i < inputs; i++)
+        for (int32_t u = 0; u < width; u++) {
+            float *a = first + (size_t)i * (size_t)width + u, *b = last + (size_t)u * (size_t)inputs + i;
+            if (add) *b += *a;
+            *a = *b;
+        }
 }
 
 /* ---- starting weights ---- */
@@ -203,7 +213,9 @@ void pp_network_seed(pp_network *network, int32_t init, int32_t seed) {
         else
             seed_random(network, l, &state);
     }
-    if (network->extended) pp_extended_seed(network);
+    pp_layers_seed(network);
+    /* The head's weights are the smaller ones: with those at both ends a network starts quietly. */
+    if (pp_is_tied(network)) pp_tie(network, network->parameters, 0);
 }
 
 void pp_network_copy(pp_network *to, const pp_network *from) {
@@ -215,361 +227,4 @@ void pp_network_copy(pp_network *to, const pp_network *from) {
     to->applied = from->applied;
     to->good = from->good;
     to->scale = from->scale;
-}
-
-/* ---- saving ---- */
-
-/* What a stage's later steps depend on beside its floats. */
-typedef struct progress {
-    int32_t applied, good;
-    double scale;
-} progress;
-
-/* The stage's part of array n: the parameters, then the state of the update. */
-static float *saved_array(const pp_network *network, int32_t stage, int32_t n) {
-    float *const whole = n == 0 ? network->parameters : network->state + (n - 1) * (size_t)network->parameter_count;
-    return whole + network->layer_begin[network->cuts[stage]];
-}
-
-size_t pp_stage_save(const pp_network *network, int32_t stage, void *memory) {
-    const size_t size = (size_t)pp_stage_parameter_count(network, stage) * sizeof(float);
-    const progress now = {network->applied, network->good, network->scale};
-    const int32_t arrays = 1 + (network->kind >> PP_KIND_UPDATE);
-    if (memory != NULL) memcpy(memory, &now, sizeof now);
-    for (int32_t n = 0; memory != NULL && n < arrays; n++)
-        memcpy((char *)memory + sizeof now + (size_t)n * size, saved_array(network, stage, n), size);
-    return sizeof now + (size_t)arrays * size;
-}
-
-void pp_stage_load(pp_network *network, int32_t stage, const void *memory) {
-    const size_t size = (size_t)pp_stage_parameter_count(network, stage) * sizeof(float);
-    progress then;
-    memcpy(&then, memory, sizeof then);
-    network->applied = then.applied;
-    network->good = then.good;
-    network->scale = then.scale;
-    for (int32_t n = 0; n <= network->kind >> PP_KIND_UPDATE; n++)
-        memcpy(saved_array(network, stage, n), (const char *)memory + sizeof then + (size_t)n * size, size);
-}
-
-/* ---- one layer ---- */
-
-static void layer_forward(const pp_network *network, int32_t l, int32_t rows, const float *x, float *y) {
-    const int32_t inputs = network->widths[l], outputs = network->widths[l + 1];
-    const float *bias = network->parameters + bias_begin(network, l);
-    network->forward(y, x, network->parameters + network->layer_begin[l], rows, inputs, outputs, network->panels);
-    switch (l == network->layers - 1 || network->extended ? PP_ACTIVATION_IDENTITY : network->activation) {
-    case PP_ACTIVATION_TANH: pp_bias_tanh_forward(y, bias, rows, outputs); break;
-    case PP_ACTIVATION_RELU: pp_bias_relu_forward(y, bias, rows, outputs); break;
-    default: pp_bias_forward(y, bias, rows, outputs); break;
-    }
-}
-
-/* delta holds the gradient of the layer's output y and becomes that of its sum before the activation. */
-static void layer_backward_activation(const pp_network *network, int32_t l, int32_t rows, const float *y,
-                                      float *delta) {
-    const int32_t count = rows * network->widths[l + 1];
-    if (l == network->layers - 1) return;
-    switch (network->activation) {
-    case PP_ACTIVATION_TANH: pp_tanh_backward(delta, delta, y, count); break;
-    case PP_ACTIVATION_RELU: pp_relu_backward(delta, delta, y, count); break;
-    default: pp_identity_backward(delta, delta, y, count); break;
-    }
-}
-
-static void layer_backward_input(const pp_network *network, int32_t l, int32_t rows, const float *delta, float *dx) {
-    network->backward_input(dx, delta, network->parameters + network->layer_begin[l], rows, network->widths[l],
-                            network->widths[l + 1], network->panels);
-}
-
-/* first: what is in the gradients does not count. */
-static void layer_backward_weight(const pp_network *network, int32_t l, int32_t rows, const float *x,
-                                  const float *delta, int first, float *gradients) {
-    const int32_t inputs = network->widths[l], outputs = network->widths[l + 1];
-    float *const dw = gradients + network->layer_begin[l], *const dbias = gradients + bias_begin(network, l);
-    if (first) {
-        network->begin_weight(dw, x, delta, rows, inputs, outputs, network->panels);
-        pp_zero(dbias, outputs);
-    } else {
-        network->backward_weight(dw, x, delta, rows, inputs, outputs, network->panels);
-    }
-    pp_bias_backward(dbias, delta, rows, outputs);
-}
-
-/* ---- one stage ---- */
-
-int32_t pp_stage_width(const pp_network *network, int32_t stage) {
-    int32_t width = 0;
-    for (int32_t l = network->cuts[stage]; l < network->cuts[stage + 1]; l++)
-        width += network->widths[l + 1] * pp_layer_blocks(network, l);
-    return width;
-}
-
-int32_t pp_stage_input_width(const pp_network *network, int32_t stage) { return network->widths[network->cuts[stage]]; }
-
-int32_t pp_stage_output_width(const pp_network *network, int32_t stage) {
-    return network->widths[network->cuts[stage + 1]];
-}
-
-float *pp_stage_output(const pp_network *network, int32_t stage, int32_t rows, float *activations) {
-    const int32_t before = pp_stage_width(network, stage) - pp_stage_output_width(network, stage);
-    return activations + (size_t)rows * (size_t)before;
-}
-
-void pp_stage_forward(const pp_network *network, int32_t stage, int32_t rows, const float *input, float *activations) {
-    const float *x = input;
-    float *y = activations;
-    if (network->extended) {
-        pp_layers_forward(network, network->cuts[stage], network->cuts[stage + 1], rows, input, activations);
-        return;
-    }
-    for (int32_t l = network->cuts[stage]; l < network->cuts[stage + 1]; l++) {
-        layer_forward(network, l, rows, x, y);
-        x = y;
-        y += (size_t)rows * (size_t)network->widths[l + 1];
-    }
-}
-
-void pp_stage_backward_input(const pp_network *network, int32_t stage, int32_t rows, const float *activations,
-                             const float *output_gradient, float *deltas, float *input_gradient) {
-    size_t at = (size_t)rows * (size_t)pp_stage_width(network, stage);
-    const float *gradient = output_gradient;
-    if (network->extended) {
-        pp_layers_backward_input(network, network->cuts[stage], network->cuts[stage + 1], rows, activations,
-                                 output_gradient, deltas, input_gradient);
-        return;
-    }
-    for (int32_t l = network->cuts[stage + 1] - 1; l >= network->cuts[stage]; l--) {
-        const size_t count = (size_t)rows * (size_t)network->widths[l + 1];
-        at -= count;
-        /* The layer above has written its input gradient here; only the topmost one may come from outside. */
-        if (gradient != NULL) memcpy(deltas + at, gradient, count * sizeof(float));
-        gradient = NULL;
-        layer_backward_activation(network, l, rows, activations + at, deltas + at);
-        float *dx = l > network->cuts[stage] ? deltas + at - (size_t)rows * (size_t)network->widths[l] : input_gradient;
-        if (dx != NULL) layer_backward_input(network, l, rows, deltas + at, dx);
-    }
-}
-
-void pp_stage_backward_weight(const pp_network *network, int32_t stage, int32_t rows, const float *input,
-                              const float *activations, const float *deltas, float *gradients) {
-    const float *x = input;
-    size_t at = 0;
-    if (network->extended) {
-        pp_layers_backward_weight(network, network->cuts[stage], network->cuts[stage + 1], rows, input, activations,
-                                  deltas, gradients);
-        return;
-    }
-    for (int32_t l = network->cuts[stage]; l < network->cuts[stage + 1]; l++) {
-        layer_backward_weight(network, l, rows, x, deltas + at, 0, gradients);
-        x = activations + at;
-        at += (size_t)rows * (size_t)network->widths[l + 1];
-    }
-}
-
-/* ---- loss ---- */
-
-void pp_network_targets(const pp_network *network, const int32_t *labels, int32_t rows, float *targets) {
-    const int32_t outputs = pp_network_outputs(network);
-    for (int32_t r = 0; r < rows; r++)
-        for (int32_t o = 0; o < outputs; o++)
-            *targets++ = outputs == 1 ? (labels[r] > 0 ? 1.0f : -1.0f) : (labels[r] == o ? 1.0f : 0.0f);
-}
-
-void pp_network_loss_forward(const pp_network *network, int32_t rows, const float *outputs, const int32_t *labels,
-                             const float *targets, float *losses) {
-    const int32_t width = pp_network_outputs(network);
-    if (network->loss == PP_LOSS_SQUARED_ERROR)
-        pp_squared_error_forward(losses, outputs, targets, rows, width);
-    else
-        pp_cross_entropy_forward(losses, outputs, labels, rows, width);
-    pp_mask_rows(losses, labels, rows, 1);
-}
-
-void pp_network_loss_backward(const pp_network *network, int32_t rows, const float *outputs, const int32_t *labels,
-                              const float *targets, float *output_gradient) {
-    const int32_t width = pp_network_outputs(network);
-    if (network->loss == PP_LOSS_SQUARED_ERROR)
-        pp_squared_error_backward(output_gradient, outputs, targets, rows, width);
-    else
-        pp_cross_entropy_backward(output_gradient, outputs, labels, rows, width);
-    pp_mask_rows(output_gradient, labels, rows, width);
-    if (network->extended) pp_weigh(network, rows, labels, output_gradient);
-}
-
-int32_t pp_with_label(const int32_t *labels, int32_t rows) {
-    int32_t count = 0;
-    for (int32_t r = 0; r < rows; r++) count += labels[r] >= 0;
-    return count;
-}
-
-int32_t pp_labelled(const int32_t *labels, int32_t rows) {
-    const int32_t count = pp_with_label(labels, rows);
-    return count > 0 ? count : 1;
-}
-
-double pp_loss_sum(int32_t rows, const float *losses) {
-    double sum = 0.0;
-    for (int32_t r = 0; r < rows; r++) sum += (double)losses[r];
-    return sum;
-}
-
-double pp_mean_loss(int32_t rows, const int32_t *labels, const float *losses) {
-    return pp_loss_sum(rows, losses) / (double)pp_labelled(labels, rows);
-}
-
-int32_t pp_network_update(pp_network *network, int32_t rows, const int32_t *labels, const float *losses, double rate,
-                          double *loss) {
-    const int32_t count = network->parameter_count;
-    if (network->extended) return pp_extended_update(network, rows, labels, losses, loss);
-    *loss = pp_mean_loss(rows, labels, losses);
-    const float samples = (float)pp_labelled(labels, rows);
-    /* At least one sample: what is finite stays so when it is divided. */
-    if (!pp_all_finite(network->gradients, count) || !pp_all_finite(losses, rows)) {
-        pp_divide(network->gradients, samples, count);
-        return PP_ERR_DIVERGED;
-    }
-    pp_divide_sgd(network->parameters, network->gradients, samples, (float)rate, count);
-    network->applied++;
-    return PP_OK;
-}
-
-/* ---- evaluation ---- */
-
-/* Runs at most BLOCK rows; returns the outputs, which lie in the scratch. */
-static float *run_block(pp_network *network, const float *points, int32_t rows) {
-    const float *x = points;
-    float *y = network->scratch, *other = network->scratch + BLOCK * (size_t)network->widest;
-    for (int32_t l = 0; l < network->layers; l++) {
-        layer_forward(network, l, rows, x, y);
-        if (network->extended)
-            pp_layer_evaluate(network, l, rows, y, network->scratch + 3 * BLOCK * (size_t)network->widest);
-        float *const done = y;
-        y = other;
-        other = done;
-        x = done;
-    }
-    return other;
-}
-
-static int32_t class_of(const float *outputs, int32_t width) {
-    if (width == 1) return outputs[0] > 0.0f;
-    int32_t best = 0;
-    for (int32_t o = 1; o < width; o++)
-        if (outputs[o] > outputs[best]) best = o;
-    return best;
-}
-
-void pp_network_predict(pp_network *network, const float *points, int32_t rows, float *outputs, int32_t *classes) {
-    const int32_t inputs = pp_network_inputs(network), width = pp_network_outputs(network);
-    for (int32_t begin = 0; begin < rows; begin += BLOCK) {
-        const int32_t count = rows - begin < BLOCK ? rows - begin : BLOCK;
-        float *block = run_block(network, points + (size_t)begin * (size_t)inputs, count);
-        if (classes != NULL)
-            for (int32_t r = 0; r < count; r++) classes[begin + r] = class_of(block + (size_t)r * (size_t)width, width);
-        if (outputs == NULL) continue;
-        if (network->loss == PP_LOSS_CROSS_ENTROPY) pp_softmax_forward(block, block, count, width);
-        memcpy(outputs + (size_t)begin * (size_t)width, block, (size_t)count * (size_t)width * sizeof(float));
-    }
-}
-
-double pp_network_loss(pp_network *network, const pp_data *data) {
-    float *targets = network->scratch + 2 * BLOCK * (size_t)network->widest;
-    float *losses = targets + BLOCK * (size_t)network->widest;
-    double sum = 0.0;
-    for (int32_t begin = 0; begin < data->samples; begin += BLOCK) {
-        const int32_t count = data->samples - begin < BLOCK ? data->samples - begin : BLOCK;
-        const int32_t *labels = data->labels + begin;
-        const float *outputs = run_block(network, data->features + (size_t)begin * (size_t)data->inputs, count);
-        pp_network_targets(network, labels, count, targets);
-        pp_network_loss_forward(network, count, outputs, labels, targets, losses);
-        for (int32_t r = 0; r < count; r++) sum += (double)losses[r];
-    }
-    return sum / (double)pp_labelled(data->labels, data->samples);
-}
-
-double pp_network_accuracy(pp_network *network, const pp_data *data) {
-    const int32_t width = pp_network_outputs(network);
-    int32_t right = 0;
-    for (int32_t begin = 0; begin < data->samples; begin += BLOCK) {
-        const int32_t count = data->samples - begin < BLOCK ? data->samples - begin : BLOCK;
-        const float *outputs = run_block(network, data->features + (size_t)begin * (size_t)data->inputs, count);
-        for (int32_t r = 0; r < count; r++)
-            right += class_of(outputs + (size_t)r * (size_t)width, width) == data->labels[begin + r];
-    }
-    return (double)right / (double)pp_labelled(data->labels, data->samples);
-}
-
-/* ---- the yardstick ---- */
-
-/* Written out over all layers rather than as one stage, so that a fault of the stages shows as a difference. */
-
-static size_t outputs_of_layers(const pp_network *network) {
-    size_t sum = 0;
-    for (int32_t l = 1; l <= network->layers; l++) sum += (size_t)network->widths[l];
-    return sum;
-}
-
-size_t pp_reference_bytes(const pp_network *network, const pp_training *training) {
-    if (pp_asks_more(network, training)) return pp_extended_reference_bytes(network, training);
-    /* samples, targets, losses */
-    size_t per_row = (size_t)network->widths[0] + (size_t)pp_network_outputs(network) + 1 + outputs_of_layers(network);
-    per_row += 2 * (size_t)network->widest; /* gradient of a layer's output, and of its input */
-    return (size_t)training->batch * (per_row * sizeof(float) + sizeof(int32_t)) + LINE;
-}
-
-int32_t pp_reference_step(pp_network *network, pp_data *data, const pp_training *training, int32_t step, void *memory,
-                          size_t bytes, double *loss) {
-    double mean;
-    const int32_t rows = training->batch;
-    const size_t n = (size_t)rows;
-    assert(memory != NULL && ((uintptr_t)memory & 3) == 0);
-    if (bytes < pp_reference_bytes(network, training)) return PP_ERR_CAPACITY;
-    pp_network_options(network, training);
-    if (network->extended) {
-        int32_t *its_labels;
-        float *its_losses;
-        pp_extended_reference(network, data, step, memory, &its_labels, &its_losses);
-        return pp_extended_update(network, rows, its_labels, its_losses, loss != NULL ? loss : &mean);
-    }
-    float *delta = aligned(memory);
-    float *dx = delta + n * (size_t)network->widest;
-    float *y = dx + n * (size_t)network->widest;
-    float *const features = y + n * outputs_of_layers(network);
-    float *const targets = features + n * (size_t)network->widths[0];
-    float *const losses = targets + n * (size_t)pp_network_outputs(network);
-    int32_t *const labels = (int32_t *)(losses + n);
-
-    pp_data_batch(data, step, rows, features, labels);
-    pp_network_targets(network, labels, rows, targets);
-    const float *x = features;
-    for (int32_t l = 0; l < network->layers; l++) {
-        layer_forward(network, l, rows, x, y);
-        x = y;
-        y += n * (size_t)network->widths[l + 1];
-    }
-    pp_network_loss_forward(network, rows, x, labels, targets, losses);
-    pp_network_loss_backward(network, rows, x, labels, targets, delta);
-    for (int32_t l = network->layers - 1; l >= 0; l--) {
-        y -= n * (size_t)network->widths[l + 1];
-        x = l > 0 ? y - n * (size_t)network->widths[l] : features;
-        layer_backward_activation(network, l, rows, y, delta);
-        layer_backward_weight(network, l, rows, x, delta, 1, network->gradients);
-        if (l == 0) break;
-        layer_backward_input(network, l, rows, delta, dx);
-        float *const done = delta;
-        delta = dx;
-        dx = done;
-    }
-    return pp_network_update(network, rows, labels, losses, training->rate, loss != NULL ? loss : &mean);
-}
-
-double pp_gradient_difference(const pp_network *a, const pp_network *b) {
-    assert(a->parameter_count == b->parameter_count);
-    return (double)pp_largest_difference(a->gradients, b->gradients, a->parameter_count);
-}
-
-double pp_weight_difference(const pp_network *a, const pp_network *b) {
-    assert(a->parameter_count == b->parameter_count);
-    return (double)pp_largest_difference(a->parameters, b->parameters, a->parameter_count);
 }

@@ -21,8 +21,7 @@ struct pp_network {
     int32_t kind;       /* pp_training_kind */
     int32_t activation; /* after every layer but the last */
     int32_t norm;
-    int32_t blocks;   /* arrays [rows][width] that a hidden layer keeps */
-    int32_t extended; /* layer.c or update.c has work: more is asked than dense layers and plain descent */
+    int32_t blocks; /* arrays [rows][width] that a hidden layer keeps */
     int32_t loss;
     int32_t widest; /* largest of the widths */
     int32_t parameter_count;
@@ -38,10 +37,29 @@ struct pp_network {
     float *spill;     /* 2 * widest: results of a kernel that nobody asked for */
     int32_t applied;  /* steps taken, not skipped */
     int32_t good;     /* of them since the scale last changed */
-    double scale;     /* of the loss; 0 before the first step */
+    double scale;     /* of the loss; 0 before the options of a training are known */
     pp_training options;
     pp_pass pass;
 };
+
+/* Arrays begin with a line of the cache: products read weights where they lie, and rows that straddle lines cost more. */
+enum { PP_LINE = 64 };
+static inline float *pp_aligned(void *at) {
+    return (float *)(((uintptr_t)at + PP_LINE - 1) & ~(uintptr_t)(PP_LINE - 1));
+}
+/* Rows that are run at a time where a network is asked without being trained. */
+enum { PP_EVALUATED_ROWS = 64 };
+
+static inline int32_t pp_training_microbatches(const pp_training *training) {
+    return training->microbatches > 0 ? training->microbatches : 1;
+}
+static inline int32_t pp_step_microbatches(const pp_network *network) {
+    return pp_training_microbatches(&network->options);
+}
+static inline double pp_loss_scale(const pp_network *network) { return network->scale > 0 ? network->scale : 1; }
+/* 1 if the first and the last layer share their weights; if hidden layers drop some of their outputs. */
+static inline int pp_is_tied(const pp_network *network) { return network->kind >> PP_KIND_TIED & 1; }
+static inline int pp_drops(const pp_network *network) { return network->kind >> PP_KIND_DROPOUT & 1; }
 
 /* Takes on the options of a training before its first step. */
 void pp_network_options(pp_network *network, const pp_training *training);
@@ -76,21 +94,17 @@ void pp_network_loss_forward(const pp_network *network, int32_t rows, const floa
 void pp_network_loss_backward(const pp_network *network, int32_t rows, const float *outputs, const int32_t *labels,
                               const float *targets, float *output_gradient);
 
-/* Ends a step over `rows` samples: mean loss, gradients / samples, SGD. If the loss or a gradient is not finite the
- * weights stay, and the status is PP_ERR_DIVERGED. losses: one per sample. */
-int32_t pp_network_update(pp_network *network, int32_t rows, const int32_t *labels, const float *losses, double rate,
-                          double *loss);
+/* Ends a step over `rows` samples: mean loss, gradients of the mean, and the update of the weights. If the loss or a gradient is
+ * not finite the weights stay, and the status is PP_ERR_DIVERGED. losses: one per sample. */
+int32_t pp_network_update(pp_network *network, int32_t rows, const int32_t *labels, const float *losses, double *loss);
 /* The losses added in order, and their mean over the samples that have a label. */
 double pp_loss_sum(int32_t rows, const float *losses);
 double pp_mean_loss(int32_t rows, const int32_t *labels, const float *losses);
-/* How many have one. */
+/* Rows that have a label. */
 int32_t pp_with_label(const int32_t *labels, int32_t rows);
-/* How many have one, at least 1: what gradients are divided by. */
+/* The same, but at least 1: the divisor of the mean. */
 int32_t pp_labelled(const int32_t *labels, int32_t rows);
-/* First row of micro-batch k, 0 .. m, of a batch. */
-int32_t pp_microbatch_row(int32_t split, int32_t batch, int32_t m, int32_t k);
-
-/* ---- more than dense layers and plain descent: layer.c, update.c ---- */
+/* ---- layers, and the end of a step ---- */
 
 /* Floats that norms write down in a step: of layer norm mean and scale of each row, of batch norm mean, scale and
  * corrected variance of each column for each micro-batch. */
@@ -101,10 +115,8 @@ int32_t pp_kind_blocks(int32_t kind);
 static inline int32_t pp_layer_blocks(const pp_network *network, int32_t l) {
     return l < network->layers - 1 ? network->blocks : 1;
 }
-/* Norms start as the identity, tied ends as equal. After the weights are seeded. */
-void pp_extended_seed(pp_network *network);
-/* Whether such a network, or such a training of it, is one for layer.c and update.c. */
-int pp_asks_more(const pp_network *network, const pp_training *training);
+/* Norms start as the identity. After the weights are seeded. */
+void pp_layers_seed(pp_network *network);
 /* Makes the first layer's weights those of the last one, transposed; add: both become their sum. */
 void pp_tie(const pp_network *network, float *parameters, int add);
 /* The same of the two layers alone, wherever they lie. */
@@ -116,39 +128,27 @@ double pp_global_norm(const pp_network *network, const float *gradients);
 /* What gradients of this norm are to be multiplied with. */
 float pp_clip_factor(double norm, double limit);
 void pp_clip(const pp_network *network, float *gradients, double limit);
-/* Layers begin .. end-1 as a stage, or all of them; arguments as for the stages above. */
+/* Layers begin .. end-1, as a stage has them, or all of them; arguments as for the stages above. first: whatever stands in the
+ * gradients of these layers does not count. */
 void pp_layers_forward(const pp_network *network, int32_t begin, int32_t end, int32_t rows, const float *input,
                        float *activations);
 void pp_layers_backward_input(const pp_network *network, int32_t begin, int32_t end, int32_t rows,
                               const float *activations, const float *output_gradient, float *deltas,
                               float *input_gradient);
 void pp_layers_backward_weight(const pp_network *network, int32_t begin, int32_t end, int32_t rows, const float *input,
-                               const float *activations, const float *deltas, float *gradients);
-/* What stands between the sum of layer l and the next layer, at evaluation, in place; at most 64 rows. */
-void pp_layer_evaluate(const pp_network *network, int32_t l, int32_t rows, float *y, float *statistics);
-/* Weighs a micro-batch's loss gradient: by the scale, and by what the mean is taken over. */
-void pp_weigh(const pp_network *network, int32_t rows, const int32_t *labels, float *gradient);
-double pp_extended_loss(const pp_network *network, int32_t rows, const int32_t *labels, const float *losses);
+                               const float *activations, const float *deltas, int first, float *gradients);
+/* One layer at evaluation, from x to y; at most PP_EVALUATED_ROWS rows. statistics: room for two floats a row. */
+void pp_layer_evaluate(const pp_network *network, int32_t l, int32_t rows, const float *x, float *y, float *statistics);
+/* The loss of a step, by the mean its training asks for. */
+double pp_step_loss(const pp_network *network, int32_t rows, const int32_t *labels, const float *losses);
 /* What batch norm found of a micro-batch in the layers of a stage, `count` floats in a row; 0: nothing. */
 float *pp_stage_statistics(const pp_network *network, int32_t stage, int32_t microbatch, int32_t *count);
 /* Weights begin .. begin + count - 1 by their gradients, as the training's update says; step: from 1, for Adam. */
 void pp_descend(pp_network *network, int32_t begin, int32_t count, int32_t step);
-/* pp_network_update for such a network. */
-int32_t pp_extended_update(pp_network *network, int32_t rows, const int32_t *labels, const float *losses, double *loss);
-/* Its parts, for ranks that must hear of each other in between. Gradients become those of the mean; 1 if all are finite. */
+/* The parts of pp_network_update, for ranks that must hear of each other in between. Gradients become those of the mean; 1 if all are finite. */
 int32_t pp_update_divide(pp_network *network, int32_t rows, const int32_t *labels);
 /* The step, PP_OK; or, taken 0, none, PP_ERR_DIVERGED. */
 int32_t pp_update_end(pp_network *network, int32_t taken);
-size_t pp_extended_reference_bytes(const pp_network *network, const pp_training *training);
-/* In such a memory: the samples of a step; then, one by one, gradients of micro-batches through all layers at once,
- * undivided, added to those there are. Fills the labels and then the losses. */
-void pp_reference_load(pp_network *network, pp_data *data, int32_t step, void *memory, int32_t **labels,
-                       float **losses);
-void pp_reference_microbatch(pp_network *network, void *memory, int32_t k);
-/* Gradients of the batch in place, undivided; weights stay. Fills losses and labels in memory. */
-void pp_extended_reference(pp_network *network, pp_data *data, int32_t step, void *memory, int32_t **labels,
-                           float **losses);
-
 /* A network of which only the stages with held[stage] != 0 have memory for weights and gradients, as on a device that holds
  * no others; layers are cut evenly. Shapes are told of all. It has no scratch: pp_network_loss, _accuracy and _predict
  * need a whole one. */

@@ -1,112 +1,11 @@
-/* The unpipelined network of a request that asks for more than dense layers and plain descent, and what micro-batches do
- * to a step: the same batch taken in one piece and in m, with the usual mistakes made on purpose. */
+/* What micro-batches do to a step: the same batch taken in one piece and in m, with the usual mistakes made on purpose. */
 #include <assert.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "network/model.h"
+#include "network/reference.h"
 #include "network/tensor.h"
-
-typedef struct whole {
-    int32_t *labels;
-    float *features, *targets, *losses, *outputs, *statistics, *activations, *deltas;
-    size_t to_output; /* floats of activations for one row, before the network's outputs */
-} whole;
-
-static size_t lay_whole(const pp_network *network, int32_t batch, int32_t microbatches, void *memory, whole *out) {
-    const size_t n = (size_t)batch, outputs = (size_t)network->widths[network->layers];
-    size_t width = 0, sum = 0;
-    for (int32_t l = 0; l < network->layers; l++)
-        width += (size_t)(network->widths[l + 1] * pp_layer_blocks(network, l));
-    const size_t counts[] = {n,
-                             n,
-                             n * (size_t)network->widths[0],
-                             n * outputs,
-                             n * outputs,
-                             n * width,
-                             n * width,
-                             pp_statistics_count(network, batch, microbatches)};
-    float *at[8];
-    for (int i = 0; i < 8; sum += counts[i++]) at[i] = memory != NULL ? (float *)memory + sum : NULL;
-    *out = (whole){memory, at[2], at[3], at[1], at[4], at[7], at[5], at[6], width - outputs};
-    return sum * sizeof(float);
-}
-
-static int32_t microbatches(const pp_training *t) { return t->microbatches > 0 ? t->microbatches : 1; }
-
-size_t pp_extended_reference_bytes(const pp_network *network, const pp_training *training) {
-    whole w;
-    return lay_whole(network, training->batch, microbatches(training), NULL, &w);
-}
-
-static void load(pp_network *network, pp_data *data, int32_t step, const whole *w) {
-    const int32_t batch = network->options.batch;
-    pp_data_batch(data, step, batch, w->features, w->labels);
-    pp_network_targets(network, w->labels, batch, w->targets);
-    network->pass = (pp_pass){.step = step, .total = pp_labelled(w->labels, batch), .statistics = w->statistics};
-}
-
-/* Adds the gradients of one of `chunks` parts of the batch, through all layers at once; undivided. */
-static void run_chunk(pp_network *network, const whole *w, int32_t chunks, int32_t chunk) {
-    const pp_training *o = &network->options;
-    const int32_t m = microbatches(o), batch = o->batch, outputs = network->widths[network->layers];
-    const int32_t row = pp_microbatch_row(o->split, batch, chunks, chunk);
-    const int32_t rows = pp_microbatch_row(o->split, batch, chunks, chunk + 1) - row;
-    const float *x = w->features + (size_t)row * (size_t)network->widths[0];
-    float *const y = w->outputs + (size_t)row * (size_t)outputs;
-    network->pass.row = row;
-    network->pass.microbatch = chunk;
-    pp_layers_forward(network, 0, network->layers, rows, x, w->activations);
-    memcpy(y, w->activations + (size_t)rows * w->to_output, (size_t)(rows * outputs) * sizeof(float));
-    pp_network_loss_forward(network, rows, y, w->labels + row, w->targets + (size_t)row * (size_t)outputs,
-                            w->losses + row);
-    /* A micro-batch's share of the mean is its own affair, also where all go through the layers together. */
-    for (int32_t k = chunks > 1 ? chunk : 0; k < (chunks > 1 ? chunk + 1 : m); k++) {
-        const int32_t first = pp_microbatch_row(o->split, batch, m, k);
-        const int32_t count = pp_microbatch_row(o->split, batch, m, k + 1) - first;
-        const size_t at = (size_t)first * (size_t)outputs;
-        pp_network_loss_backward(network, count, w->outputs + at, w->labels + first, w->targets + at,
-                                 w->deltas + (size_t)rows * w->to_output + (size_t)((first - row) * outputs));
-    }
-    pp_layers_backward_input(network, 0, network->layers, rows, w->activations, NULL, w->deltas, NULL);
-    pp_layers_backward_weight(network, 0, network->layers, rows, x, w->activations, w->deltas, network->gradients);
-}
-
-/* Gradients of chunks from .. to-1 alone. */
-static void run_chunks(pp_network *network, const whole *w, int32_t chunks, int32_t from, int32_t to) {
-    pp_zero(network->gradients, network->parameter_count);
-    for (int32_t chunk = from; chunk < to; chunk++) run_chunk(network, w, chunks, chunk);
-}
-
-void pp_reference_load(pp_network *network, pp_data *data, int32_t step, void *memory, int32_t **labels,
-                       float **losses) {
-    whole w;
-    lay_whole(network, network->options.batch, microbatches(&network->options), memory, &w);
-    load(network, data, step, &w);
-    *labels = w.labels;
-    *losses = w.losses;
-}
-
-void pp_reference_microbatch(pp_network *network, void *memory, int32_t k) {
-    const int32_t m = microbatches(&network->options);
-    whole w;
-    lay_whole(network, network->options.batch, m, memory, &w);
-    run_chunk(network, &w, m, k);
-}
-
-void pp_extended_reference(pp_network *network, pp_data *data, int32_t step, void *memory, int32_t **labels,
-                           float **losses) {
-    const int32_t m = microbatches(&network->options), chunks = network->norm == PP_NORM_BATCH ? m : 1;
-    whole w;
-    lay_whole(network, network->options.batch, m, memory, &w);
-    load(network, data, step, &w);
-    run_chunks(network, &w, chunks, 0, chunks);
-    *labels = w.labels;
-    *losses = w.losses;
-}
-
-/* ---- comparisons ---- */
 
 static const char *const semantics_names[] = {
 #define SEMANTICS_NAME(id, name) #name,
@@ -118,8 +17,8 @@ int32_t pp_semantics_count(void) { return PP_SEMANTICS_COUNT; }
 const char *pp_semantics_name(int32_t i) { return i >= 0 && i < PP_SEMANTICS_COUNT ? semantics_names[i] : ""; }
 
 size_t pp_semantics_bytes(const pp_network *network, const pp_training *training) {
-    whole w;
-    return 2 * lay_whole(network, training->batch, microbatches(training), NULL, &w) +
+    pp_batch w;
+    return 2 * pp_batch_lay(network, training->batch, pp_training_microbatches(training), NULL, &w) +
            3 * (size_t)network->parameter_count * sizeof(float);
 }
 
@@ -135,16 +34,16 @@ static double apart(const float *a, const float *b, int32_t count) {
 }
 
 /* Mean gradients of the step, as the options have it. */
-static void gradients_of(pp_network *network, const whole *w, int32_t chunks, int32_t mean) {
+static void gradients_of(pp_network *network, const pp_batch *w, int32_t chunks, int32_t mean) {
     network->options.mean = mean;
-    run_chunks(network, w, chunks, 0, chunks);
+    pp_batch_gradients(network, w, chunks, 0, chunks);
     pp_divide(network->gradients, (float)network->pass.total, network->parameter_count);
 }
 
 /* Each micro-batch against all of them together: how far its means are off, in standard deviations, and by what share
  * its standard deviation is; the furthest of all columns. */
 static void compare_norms(const pp_network *network, const float *parts, const float *all, double *out) {
-    const int32_t m = microbatches(&network->options);
+    const int32_t m = pp_step_microbatches(network);
     size_t units = 0, before = 0;
     for (int32_t l = 1; l < network->layers; l++) units += (size_t)network->widths[l];
     for (int32_t l = 1; l < network->layers; before += (size_t)network->widths[l++])
@@ -160,9 +59,9 @@ static void compare_norms(const pp_network *network, const float *parts, const f
 }
 
 /* Masks of all layers for the whole batch, and for micro-batches that know which samples they hold, or do not. */
-static void compare_masks(const pp_network *network, const whole *w, double *out) {
+static void compare_masks(const pp_network *network, const pp_batch *w, double *out) {
     const pp_training *o = &network->options;
-    const int32_t m = microbatches(o), batch = o->batch;
+    const int32_t m = pp_step_microbatches(network), batch = o->batch;
     for (int32_t l = 0; l < network->layers - 1; l++) {
         const int32_t width = network->widths[l + 1], count = batch * width;
         float *const whole_mask = w->activations, *const mask = w->deltas;
@@ -185,26 +84,25 @@ static void compare_masks(const pp_network *network, const whole *w, double *out
 int32_t pp_semantics(pp_network *network, pp_data *data, const pp_training *training, int32_t step, void *memory,
                      size_t bytes, double *out) {
     const pp_network saved = *network;
-    const int32_t m = microbatches(training), count = network->parameter_count, batch = training->batch;
+    const int32_t m = pp_training_microbatches(training), count = network->parameter_count, batch = training->batch;
     assert(memory != NULL && ((uintptr_t)memory & 3) == 0);
     if (bytes < pp_semantics_bytes(network, training)) return PP_ERR_CAPACITY;
-    whole w, one;
-    const size_t each = lay_whole(network, batch, m, memory, &w) / sizeof(float);
-    lay_whole(network, batch, m, (float *)memory + each, &one);
+    pp_batch w, one;
+    const size_t each = pp_batch_lay(network, batch, m, memory, &w) / sizeof(float);
+    pp_batch_lay(network, batch, m, (float *)memory + each, &one);
     float *const kept = (float *)memory + 2 * each, *const right = kept + count, *const sum = right + count;
     memcpy(kept, network->gradients, (size_t)count * sizeof(float));
     pp_network_options(network, training);
-    network->extended = 1;
     network->scale = 1;
     for (int32_t i = 0; i < PP_SEMANTICS_COUNT; i++) out[i] = 0;
 
     /* The step as it is meant: the mean over samples; batch norm by micro-batches. */
     const int32_t chunks = network->norm == PP_NORM_BATCH ? m : 1;
-    load(network, data, step, &w);
+    pp_batch_load(network, data, step, &w);
     gradients_of(network, &w, chunks, PP_MEAN_SAMPLES);
     out[PP_SEMANTICS_LOSS] = pp_mean_loss(batch, w.labels, w.losses);
     out[PP_SEMANTICS_TIED_GRADIENT] = NAN;
-    if (network->kind >> PP_KIND_TIED & 1) {
+    if (pp_is_tied(network)) {
         memcpy(sum, network->gradients, (size_t)count * sizeof(float));
         pp_tie(network, network->gradients, 1);
         out[PP_SEMANTICS_TIED_GRADIENT] = apart(sum, network->gradients, network->widths[0] * network->widths[1]);
@@ -214,10 +112,10 @@ int32_t pp_semantics(pp_network *network, pp_data *data, const pp_training *trai
 
     /* Batch norm over all rows. */
     if (network->norm == PP_NORM_BATCH) {
-        load(network, data, step, &one);
+        pp_batch_load(network, data, step, &one);
         network->options.microbatches = 1;
         gradients_of(network, &one, 1, PP_MEAN_SAMPLES);
-        if (network->kind >> PP_KIND_TIED & 1) pp_tie(network, network->gradients, 1);
+        if (pp_is_tied(network)) pp_tie(network, network->gradients, 1);
         network->options.microbatches = m;
         compare_norms(network, w.statistics, one.statistics, out);
         out[PP_SEMANTICS_NORM_OUTPUT] =
@@ -230,7 +128,7 @@ int32_t pp_semantics(pp_network *network, pp_data *data, const pp_training *trai
     }
 
     /* Masks. */
-    if (network->kind >> PP_KIND_DROPOUT & 1)
+    if (pp_drops(network))
         compare_masks(network, &w, out);
     else
         for (int32_t i = PP_SEMANTICS_DROPOUT_ENTRIES; i <= PP_SEMANTICS_DROPOUT_BY_ROW; i++) out[i] = NAN;
@@ -244,9 +142,9 @@ int32_t pp_semantics(pp_network *network, pp_data *data, const pp_training *trai
     }
     for (int32_t mean = PP_MEAN_MICROBATCHES; mean <= PP_MEAN_UNDIVIDED; mean++) {
         gradients_of(network, &w, chunks, mean);
-        if (network->kind >> PP_KIND_TIED & 1) pp_tie(network, network->gradients, 1);
+        if (pp_is_tied(network)) pp_tie(network, network->gradients, 1);
         if (mean == PP_MEAN_MICROBATCHES) {
-            out[PP_SEMANTICS_MEANS_LOSS] = pp_extended_loss(network, batch, w.labels, w.losses);
+            out[PP_SEMANTICS_MEANS_LOSS] = pp_step_loss(network, batch, w.labels, w.losses);
             out[PP_SEMANTICS_MEANS_GRADIENT] = apart(network->gradients, right, count);
         } else {
             out[PP_SEMANTICS_UNDIVIDED] = pp_global_norm(network, network->gradients) / out[PP_SEMANTICS_GRADIENT_NORM];
@@ -259,9 +157,9 @@ int32_t pp_semantics(pp_network *network, pp_data *data, const pp_training *trai
     pp_zero(sum, count);
     network->options.mean = PP_MEAN_MICROBATCHES;
     for (int32_t k = 0; k < m; k++) {
-        run_chunks(network, &w, m, k, k + 1);
+        pp_batch_gradients(network, &w, m, k, k + 1);
         pp_divide(network->gradients, (float)network->pass.total / (float)m, count);
-        if (network->kind >> PP_KIND_TIED & 1) pp_tie(network, network->gradients, 1);
+        if (pp_is_tied(network)) pp_tie(network, network->gradients, 1);
         pp_clip(network, network->gradients, limit);
         pp_add(sum, network->gradients, count);
     }

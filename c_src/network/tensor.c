@@ -362,24 +362,6 @@ void pp_sgd(float *restrict w, const float *restrict dw, float rate, int32_t cou
 /* Dividing by a power of two is multiplying by its inverse, bit for bit and several times faster. */
 static int has_exact_inverse(float x) { return (bits_of(x) & 0x807FFFFFu) == 0 && x >= 1.0f && x < 1e30f; }
 
-void pp_divide_sgd(float *restrict w, float *restrict dw, float divisor, float rate, int32_t count) {
-    int32_t i = 0;
-    if (has_exact_inverse(divisor)) {
-        const float inverse = 1.0f / divisor;
-        for (; i + 4 <= count; i += 4) {
-            const v4 mean = v4_load(dw + i) * inverse;
-            v4_store(dw + i, mean);
-            v4_store(w + i, v4_load(w + i) - rate * mean);
-        }
-    }
-    for (; i + 4 <= count; i += 4) {
-        const v4 mean = v4_load(dw + i) / divisor;
-        v4_store(dw + i, mean);
-        v4_store(w + i, v4_load(w + i) - rate * mean);
-    }
-    for (; i < count; i++) w[i] -= rate * (dw[i] /= divisor);
-}
-
 PP_COMPACT void pp_sgd_momentum(float *restrict w, float *restrict velocity, const float *restrict dw, float rate,
                                 float momentum, int32_t count) {
     V4_EACH(i, n, count) {
@@ -413,13 +395,16 @@ PP_COMPACT void pp_adam(float *restrict w, float *restrict first, float *restric
     }
 }
 
-int32_t pp_divide(float *x, float divisor, int32_t count) {
-    V4_EACH(i, n, count) v4_store_some(x + i, v4_load_some(x + i, n) / divisor, n);
-    return pp_all_finite(x, count);
-}
-
 PP_COMPACT void pp_multiply(float *x, float factor, int32_t count) {
     V4_EACH(i, n, count) v4_store_some(x + i, v4_load_some(x + i, n) * factor, n);
+}
+
+int32_t pp_divide(float *x, float divisor, int32_t count) {
+    if (has_exact_inverse(divisor))
+        pp_multiply(x, 1.0f / divisor, count);
+    else
+        V4_EACH(i, n, count) v4_store_some(x + i, v4_load_some(x + i, n) / divisor, n);
+    return pp_all_finite(x, count);
 }
 
 void pp_add(float *restrict y, const float *restrict x, int32_t count) {

@@ -131,9 +131,6 @@ void pp_sgd_momentum(float *restrict w, float *restrict velocity, const float *r
 void pp_adam(float *restrict w, float *restrict first, float *restrict second, const float *restrict dw, double rate,
              double beta1, double beta2, double epsilon, int32_t step, int32_t count);
 
-/* dw /= divisor, then w -= rate * dw, in one pass. */
-void pp_divide_sgd(float *restrict w, float *restrict dw, float divisor, float rate, int32_t count);
-
 /* x /= divisor, which is not 0, and returns 1 if no quotient is infinite or NaN; x *= factor; y += x; x = 0 */
 int32_t pp_divide(float *x, float divisor, int32_t count);
 void pp_multiply(float *x, float factor, int32_t count);

@@ -1,6 +1,7 @@
-/* The end of a step, where it is more than a division and plain descent: means of other kinds, loss scaling (Micikevicius
- * et al. 2018) with its skipped steps, tied ends, clipping by the global norm (Pascanu et al. 2013), momentum, Adam, and
- * the running statistics of batch norm. Whatever runs first, every stage takes the step or all skip it. */
+/* The end of a step: the sums of gradients become those of the mean, tied ends are added up, the global norm is clipped (Pascanu
+ * et al. 2013), the weights move by plain descent, momentum or Adam, and the running statistics of batch norm follow. With loss
+ * scaling (Micikevicius et al. 2018) a step that overflowed is skipped. In whatever order the stages come to this, all of them
+ * take the step or all of them skip it. */
 #include <math.h>
 #include <stddef.h>
 
@@ -10,71 +11,12 @@
 /* The share by which running statistics move: PyTorch's default. */
 #define RUNNING 0.1f
 
-int32_t pp_microbatch_row(int32_t split, int32_t batch, int32_t m, int32_t k) {
-    const int32_t each = batch / m, rest = batch % m, larger = each + (rest > 0);
-    if (split == PP_SPLIT_LAST) return k < m ? k * larger : batch;
-    return k * each + (k < rest ? k : rest);
-}
-
-int pp_asks_more(const pp_network *network, const pp_training *training) {
-    return network->kind > PP_ACTIVATION_IDENTITY || training->mean != PP_MEAN_SAMPLES || training->clip > 0 ||
-           training->loss_scale > 1;
-}
-
-void pp_network_options(pp_network *network, const pp_training *training) {
-    network->options = *training;
-    network->extended = pp_asks_more(network, training);
-    if (network->scale == 0) network->scale = training->loss_scale > 1 ? training->loss_scale : 1;
-}
-
-static int32_t microbatches(const pp_network *network) {
-    return network->options.microbatches > 0 ? network->options.microbatches : 1;
-}
-
-/* ---- means ---- */
-
-void pp_weigh(const pp_network *network, int32_t rows, const int32_t *labels, float *gradient) {
-    double factor = network->scale;
-    /* All are divided by the labels of the whole batch in the end. */
-    if (network->options.mean != PP_MEAN_SAMPLES) factor *= (double)network->pass.total / pp_labelled(labels, rows);
-    if (network->options.mean == PP_MEAN_MICROBATCHES) factor /= microbatches(network);
-    if (factor != 1) pp_multiply(gradient, (float)factor, rows * network->widths[network->layers]);
-}
-
-double pp_extended_loss(const pp_network *network, int32_t rows, const int32_t *labels, const float *losses) {
-    const int32_t m = microbatches(network), split = network->options.split, mean = network->options.mean;
-    double sum = 0;
-    if (mean == PP_MEAN_SAMPLES) return pp_mean_loss(rows, labels, losses);
-    for (int32_t k = 0; k < m; k++) {
-        const int32_t row = pp_microbatch_row(split, rows, m, k);
-        sum += pp_mean_loss(pp_microbatch_row(split, rows, m, k + 1) - row, labels + row, losses + row);
-    }
-    return mean == PP_MEAN_MICROBATCHES ? sum / m : sum;
-}
-
-/* ---- tied ends ---- */
-
-void pp_tie(const pp_network *network, float *parameters, int add) {
-    pp_tie_ends(network, parameters, parameters + network->layer_begin[network->layers - 1], add);
-}
-
-void pp_tie_ends(const pp_network *network, float *first, float *last, int add) {
-    const int32_t inputs = network->widths[0], width = network->widths[1];
-    for (int32_t i = 0; i < inputs; i++)
-        for (int32_t u = 0; u < width; u++) {
-            float *a = first + (size_t)i * (size_t)width + u, *b = last + (size_t)u * (size_t)inputs + i;
-            if (add) *b += *a;
-            *a = *b;
-        }
-}
-
 /* ---- clipping ---- */
 
 double pp_layer_square(const pp_network *network, const float *gradients, int32_t l) {
-    const int tied = network->kind >> PP_KIND_TIED & 1;
     int32_t from = network->layer_begin[l];
     double sum = 0;
-    if (tied && l == network->layers - 1) from += network->widths[l] * network->widths[l + 1];
+    if (pp_is_tied(network) && l == network->layers - 1) from += network->widths[l] * network->widths[l + 1];
     for (int32_t i = from; i < network->layer_begin[l + 1]; i++) sum += (double)gradients[i] * (double)gradients[i];
     return sum;
 }
@@ -94,13 +36,13 @@ void pp_clip(const pp_network *network, float *gradients, double limit) {
 
 /* ---- running statistics ---- */
 
-static void move(float *running, double to) { *running += RUNNING * ((float)to - *running); }
+static void follow(float *running, double to) { *running += RUNNING * ((float)to - *running); }
 
 /* One column: found has mean, scale and corrected variance of the first micro-batch, those of the next one `stride` on.
  * Deferred, the variance of the whole is put together from its parts (Chan, Golub, LeVeque 1983). */
 static void move_column(const pp_network *network, const float *found, size_t width, size_t stride, float *mean,
                         float *variance) {
-    const int32_t m = microbatches(network), split = network->options.split, batch = network->options.batch;
+    const int32_t m = pp_step_microbatches(network), split = network->options.split, batch = network->options.batch;
     double sum = 0, squares = 0;
     for (int32_t k = 0; k < m; k++) {
         const int32_t rows = pp_microbatch_row(split, batch, m, k + 1) - pp_microbatch_row(split, batch, m, k);
@@ -108,8 +50,8 @@ static void move_column(const pp_network *network, const float *found, size_t wi
         sum += rows * its_mean;
         squares += (rows - 1) * its_variance;
         if (network->options.norm_statistics != PP_STATISTICS_MICROBATCH) continue;
-        move(mean, its_mean);
-        if (rows > 1) move(variance, its_variance);
+        follow(mean, its_mean);
+        if (rows > 1) follow(variance, its_variance);
     }
     if (network->options.norm_statistics == PP_STATISTICS_MICROBATCH) return;
     sum /= batch;
@@ -118,8 +60,8 @@ static void move_column(const pp_network *network, const float *found, size_t wi
         const double off = found[(size_t)k * stride] - sum;
         squares += rows * off * off;
     }
-    move(mean, sum);
-    if (batch > 1) move(variance, squares / (batch - 1));
+    follow(mean, sum);
+    if (batch > 1) follow(variance, squares / (batch - 1));
 }
 
 static void move_running(pp_network *network) {
@@ -156,7 +98,7 @@ void pp_descend(pp_network *network, int32_t begin, int32_t count, int32_t step)
 int32_t pp_update_divide(pp_network *network, int32_t rows, const int32_t *labels) {
     const int32_t count = network->parameter_count;
     int32_t finite = pp_divide(network->gradients, (float)pp_labelled(labels, rows), count);
-    if (network->scale != 1) finite &= pp_divide(network->gradients, (float)network->scale, count);
+    if (pp_loss_scale(network) != 1) finite &= pp_divide(network->gradients, (float)network->scale, count);
     return finite;
 }
 
@@ -176,10 +118,9 @@ int32_t pp_update_end(pp_network *network, int32_t taken) {
     return PP_OK;
 }
 
-int32_t pp_extended_update(pp_network *network, int32_t rows, const int32_t *labels, const float *losses,
-                           double *loss) {
-    *loss = pp_extended_loss(network, rows, labels, losses);
-    if (network->kind >> PP_KIND_TIED & 1) pp_tie(network, network->gradients, 1);
+int32_t pp_network_update(pp_network *network, int32_t rows, const int32_t *labels, const float *losses, double *loss) {
+    *loss = pp_step_loss(network, rows, labels, losses);
+    if (pp_is_tied(network)) pp_tie(network, network->gradients, 1);
     const int32_t finite = pp_update_divide(network, rows, labels) && pp_all_finite(losses, rows);
     if (finite && network->options.clip > 0) pp_clip(network, network->gradients, network->options.clip);
     return pp_update_end(network, finite);

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "network/model.h"
+#include "network/reference.h"
 #include "network/tensor.h"
 #include "request/request.h"
 #include "run/runtime.h"
@@ -28,8 +28,7 @@ static size_t version_floats(const pp_config *config, const pp_network *network)
 }
 
 size_t pp_delayed_bytes(const pp_config *config, const pp_network *network, const pp_training *training) {
-    return sizeof(delayed) + version_floats(config, network) * sizeof(float) +
-           pp_extended_reference_bytes(network, training);
+    return sizeof(delayed) + version_floats(config, network) * sizeof(float) + pp_reference_bytes(network, training);
 }
 
 static float *version(const delayed *d, const pp_network *network, int64_t v) {

@@ -165,8 +165,7 @@ static void count_votes(pp_run *run) {
         memcpy(run->losses + row, losses + row, (size_t)rows * sizeof(float));
     }
     run->verdict &= pp_all_finite(run->losses, run->batch);
-    run->loss =
-        run->flows ? pp_run_stream_loss(run) : pp_extended_loss(run->network, run->batch, run->labels, run->losses);
+    run->loss = run->flows ? pp_run_stream_loss(run) : pp_step_loss(run->network, run->batch, run->labels, run->losses);
     run->factor = clips(run) && run->verdict ? pp_clip_factor(norm_of_votes(run), run->network->options.clip) : 1;
     vote_of(run, run->only)[0] = (float)run->verdict;
     vote_of(run, run->only)[1] = run->factor;

@@ -583,7 +583,7 @@ static int32_t end_step(pp_run *run) {
         return isfinite(run->loss) ? PP_STEP_DONE : PP_ERR_DIVERGED;
     }
     pp_run_add_copies(run);
-    const int32_t status = pp_network_update(network, run->batch, run->labels, run->losses, run->rate, &run->loss);
+    const int32_t status = pp_network_update(network, run->batch, run->labels, run->losses, &run->loss);
     if (status == PP_OK) return PP_STEP_DONE;
     run->skipped++;
     return status;

@@ -255,11 +255,11 @@ static void test_ten_05(void) {
     const int32_t all[] = {0, 0, 0, 0, 0}, some[] = {0, 0, 0, 0, -1, -1};
     toy t;
     if (must_build(&t, "schedule=gpipe\nranks=1\nmicrobatches=2\n")) {
-        CHECK_EQ_DOUBLE(pp_extended_loss(t.network, 5, all, squares), 11);
-        CHECK_EQ_DOUBLE(pp_extended_loss(t.network, 6, some, masked), 2);
+        CHECK_EQ_DOUBLE(pp_step_loss(t.network, 5, all, squares), 11);
+        CHECK_EQ_DOUBLE(pp_step_loss(t.network, 6, some, masked), 2);
         t.network->options.mean = PP_MEAN_MICROBATCHES;
-        CHECK_NEAR(pp_extended_loss(t.network, 5, all, squares), 12.5833333, 1e-6);
-        CHECK_EQ_DOUBLE(pp_extended_loss(t.network, 6, some, masked), 3);
+        CHECK_NEAR(pp_step_loss(t.network, 5, all, squares), 12.5833333, 1e-6);
+        CHECK_EQ_DOUBLE(pp_step_loss(t.network, 6, some, masked), 3);
     }
     toy_drop(&t);
 }

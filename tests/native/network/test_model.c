@@ -190,7 +190,8 @@ static void test_stages(int32_t stages, const int32_t *cuts) {
     const pp_training training = {.batch = BATCH, .rate = 0.1};
     const size_t bytes = pp_reference_bytes(other, &training);
     void *memory = malloc(bytes);
-    CHECK_EQ_INT(pp_network_update(network, BATCH, labels, losses, 0.1, &loss), PP_OK);
+    network->options.rate = 0.1;
+    CHECK_EQ_INT(pp_network_update(network, BATCH, labels, losses, &loss), PP_OK);
     CHECK_EQ_INT(pp_reference_step(other, data, &training, 0, memory, bytes, &reference_loss), PP_OK);
     CHECK_EQ_DOUBLE(loss, reference_loss);
     CHECK_EQ_DOUBLE(pp_gradient_difference(network, other), 0);
