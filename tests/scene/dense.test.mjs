@@ -310,7 +310,7 @@ test('a chart of many cells has few shapes; close up it has cells again, all tha
         );
     }
     const text = near.shapes.flatMap((shape) => shape.shapes ?? [shape]).filter(({ type }) => type === 'text');
-    assert.ok(text.length < 500);
+    assert.ok(text.length < 650, String(text.length)); // 600 numbers, names of ranks, an axis
     assert.ok(near.height <= whole.height + 40, 'the chart keeps its height');
     // Every point of the close-up is what the core says of it.
     const [x, y] = [near.plot.left + 333, near.plot.top + 100];

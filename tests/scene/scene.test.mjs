@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import {
+    allBusy,
     buildScene,
     cellText,
     criticalPathShapes,
@@ -185,19 +186,72 @@ for (const { name, simulation, options, scene } of cases) {
 
 const byName = (name) => cases.find((each) => each.name === name);
 
-test('phases: fill, steady state and drain; none where nothing is filled; "never all busy" where m is small', () => {
-    const names = (name) => find(byName(name).scene, 'pf-phase-name').map((shape) => shape.text);
-    assert.deepEqual(names('forward-p3-m4.ru').sort(), ['заполнение', 'опустошение', 'установившийся режим'].sort());
-    assert.deepEqual(names('forward-p4-m2.en').sort(), ['drain', 'fill', 'never all at work']);
+test('brackets are true: all at work where all are, the cadence where stages are unequal, else nothing of the kind', () => {
+    const names = (name) => find(byName(name).scene, 'pf-phase-name').map((shape) => shape.text.replace(/\s/g, ' '));
+    assert.deepEqual(names('forward-p3-m4.ru').sort(), ['заняты все', 'заполнение', 'опустошение']);
+    assert.deepEqual(names('forward-p4-m2.en'), ['never all at work']);
+    assert.deepEqual(names('uneven-p4-m8.ru'), ['темп: микробатч за 2 такта']);
     assert.deepEqual(names('forward-p1-m5.ru'), []);
     assert.deepEqual(names('naive-p3-m2.en'), []);
-    const { scene, simulation } = byName('forward-p3-m4.ru');
+    const { scene } = byName('forward-p3-m4.ru');
     const brackets = boxesOf(find(scene, 'pf-phase')[0].d);
-    const at = [0, simulation.summary.fill_end, simulation.summary.drain_start, 6].map((time) => timeToX(scene, time));
+    const at = [0, 2, 4, 6].map((time) => timeToX(scene, time));
     brackets.forEach((box, k) => {
         assert.ok(near(box.x0, at[k], 1.01) && near(box.x1, at[k + 1], 1.01));
     });
     assert.equal(brackets.length, 3);
+    // Of 1F1B tick by tick: 1234112233444444444444443332221 11 devices at work.
+    assert.deepEqual(allBusy(engine.simulate({ schedule: '1f1b', ranks: 4, microbatches: 8 })), [
+        { from: 3, to: 4 },
+        { from: 10, to: 24 },
+    ]);
+    assert.deepEqual(allBusy(engine.simulate({ schedule: '1f1b', ranks: 4, microbatches: 8, latency: 1 })), []);
+});
+
+test('all at work: the brackets against counting the devices, tick by tick, for every schedule', () => {
+    for (const { name } of engine.schedules) {
+        const simulation = engine.simulate({ schedule: name, ranks: 4, microbatches: 8 });
+        const { actions, summary } = simulation;
+        const zero = Math.min(...actions.start);
+        const parts = allBusy(simulation);
+        for (let t = 0.25; t < summary.makespan; t += 0.5) {
+            const busy = new Set();
+            for (let i = 0; i < actions.count; i++)
+                if (actions.start[i] - zero <= t && actions.finish[i] - zero > t) busy.add(actions.rank[i]);
+            const inside = parts.some(({ from, to }) => from <= t && t < to);
+            assert.equal(inside, busy.size === 4, `${name} at ${t}`);
+        }
+    }
+});
+
+test('idle time is divided at ticks, so that the empty cells can be counted', () => {
+    const { scene } = byName('forward-p3-m4.ru');
+    const [ticks] = find(scene, 'pf-idle-tick');
+    assert.equal(
+        ticks.d.match(/M/g).length,
+        2,
+        '0 to 2 and 4 to 6 are two ticks each; the middle device waits one tick twice',
+    );
+    assert.equal(find(scene, 'pf-axis-name')[0].text, 'такты');
+});
+
+test('forwards without numbers never stand beside numbered backwards', () => {
+    for (const schedule of ['1f1b', 'gpipe', 'interleaved', 'zb-h1'])
+        for (const [ranks, microbatches] of [
+            [4, 8],
+            [8, 16],
+            [16, 32],
+        ])
+            for (const width of [360, 760, 1200]) {
+                const simulation = engine.simulate({ schedule, ranks, microbatches, 'costs-of': 'device' });
+                const scene = buildScene(simulation, { width, minCell: width < 480 ? 14 : 0 });
+                const on = new Set(find(scene, 'pf-number').map((shape) => /pf-on-(\w)/.exec(shape.class)[1]));
+                const kinds = new Set([...simulation.actions.op].map((op) => 'FBIWR'[op]));
+                assert.ok(
+                    on.size === 0 || on.size === kinds.size,
+                    `${schedule} ${ranks} ${microbatches} ${width}: ${[...on]}`,
+                );
+            }
 });
 
 test('messages: one stroke each without latency, a line from the end of the work to the arrival with it', () => {

@@ -14,6 +14,8 @@ import {
     timeToX,
 } from '../scene/scene.js';
 import { renderScene, updateOverlay, updateSvg } from '../scene/svg.js';
+import { formatNumber } from '../words/numbers.js';
+import { textOf } from '../words/strings.js';
 import { Dense } from './dense.js';
 import { Zoom, ZoomBar } from './zoom.js';
 
@@ -92,7 +94,7 @@ export class Chart {
         this.names = document.createElementNS(SVG, 'svg');
         this.names.setAttribute('class', 'pf-scene names');
         this.names.setAttribute('aria-hidden', 'true');
-        box.addEventListener('scroll', () => box.classList.toggle('scrolled', box.scrollLeft > 0), { passive: true });
+        box.addEventListener('scroll', () => this.#markEnds(), { passive: true });
         // Not on the picture: Chromium makes an SVG that listens to focus a stop of Tab.
         box.addEventListener('focusin', (event) => this.#onFocus(event));
         box.addEventListener('focusout', () => this.#focus(null));
@@ -103,6 +105,9 @@ export class Chart {
         for (const name of ['time-veil', 'time-line']) {
             this.veil.appendChild(document.createElementNS(SVG, 'path')).setAttribute('class', name);
         }
+        this.until = document.createElement('span');
+        this.until.className = 'until';
+        this.until.setAttribute('aria-hidden', 'true');
         this.cursor = document.createElement('div');
         this.cursor.className = 'cursor';
         this.cursor.setAttribute('role', 'img');
@@ -180,8 +185,25 @@ export class Chart {
         } else this.zoomBar.bar.remove();
         this.#describe(!this.#large);
         this.#keepNames();
+        this.#markEnds();
         this.#overlay();
         this.#drawTime();
+    }
+
+    /** Where the chart goes on beyond its box it fades, and the box says up to where. */
+    #markEnds() {
+        const { box } = this;
+        box.classList.toggle('scrolled', box.scrollLeft > 0);
+        const goesOn = box.scrollLeft + box.clientWidth < box.scrollWidth - 4;
+        box.classList.toggle('goes-on', goesOn);
+        if (!goesOn || !this.simulation) {
+            this.until.remove();
+            return;
+        }
+        const lang = this.#options?.lang ?? 'ru';
+        const { makespan } = this.simulation.summary;
+        this.until.textContent = textOf(lang, 'chart_goes_on', formatNumber(makespan, lang));
+        if (!this.until.isConnected) box.after(this.until);
     }
 
     /** Where the chart is wider than its box, the names of the devices stay at its left edge while it scrolls. */
@@ -213,6 +235,7 @@ export class Chart {
         this.veil.remove();
         this.dense.clear();
         this.zoomBar.bar.remove();
+        this.until.remove();
         this.svg = null;
         this.scene = null;
         this.simulation = null;

@@ -9,7 +9,7 @@
 // else goes onto the element as it stands. Units are CSS pixels, times ticks.
 
 import { KINDS } from '../engine/step.js';
-import { formatNumber } from '../words/numbers.js';
+import { countOf, formatNumber } from '../words/numbers.js';
 import { textOf } from '../words/strings.js';
 
 /**
@@ -226,23 +226,64 @@ function axisShapes(scene, makespan) {
         if (time !== makespan) put(time, 'pf-tick');
     }
     if (makespan <= (begin + end) * (1 + 1e-9)) put(makespan, 'pf-tick pf-tick-last');
+    // What the numbers count, where there is room under the names of the devices.
+    const name = textOf(lang, 'axis_ticks');
+    if (textWidth(name, size) + 10 <= plot.left) labels.push(textShape(0, y + 6 + size, name, 'pf-axis-name', size));
     labels.unshift({ type: 'path', class: 'pf-axis', d: marks, fill: 'none', stroke: 'currentColor' });
     return labels.map((shape) => ({ ...shape, part: 'axis' }));
 }
 
 // ---- phases ----
 
-/** @param {Simulation} simulation */
+/** Of more idle intervals it is not asked when all devices work at once. */
+const MOST_IDLE = 3000;
+
+/**
+ * When all devices are at work: what the idle intervals leave, from 0 for the start of the step.
+ * @param {Simulation} simulation @returns {{ from: number, to: number }[]}
+ */
+export function allBusy(simulation) {
+    const { idle, summary } = simulation;
+    const zero = firstStart(simulation);
+    const order = Array.from(idle.start.keys()).sort((a, b) => idle.start[a] - idle.start[b]);
+    const list = [];
+    let busy = 0;
+    for (const j of order) {
+        if (idle.start[j] - zero > busy) list.push({ from: busy, to: idle.start[j] - zero });
+        busy = Math.max(busy, idle.finish[j] - zero);
+    }
+    if (summary.makespan > busy) list.push({ from: busy, to: summary.makespan });
+    return list;
+}
+
+/** One micro-batch of the slowest device, in the middle of its work. @param {Simulation} simulation */
+function paceOf({ actions, summary, rankBegin, perRank }) {
+    const rank = summary.cadence_rank;
+    const busy = perRank.map((each) => each.busy);
+    if (rank < 0 || Math.max(...busy) === Math.min(...busy)) return null;
+    const middle = (rankBegin[rank] + rankBegin[rank + 1]) >> 1;
+    const from = actions.start[middle];
+    return from + summary.cadence <= summary.makespan ? { from, to: from + summary.cadence } : null;
+}
+
+/**
+ * Names of parts of the step, each true of all of its part: until all are at work, while they are, after that; where stages
+ * are unequal the time of a micro-batch on the slowest.
+ * @param {Simulation} simulation
+ * @returns {{ key: string, from: number, to: number, value?: number }[]}
+ */
 function phaseList(simulation) {
-    const { makespan, fill_end: fill, drain_start: drain } = simulation.summary;
-    const name = simulation.config.schedule;
-    if (simulation.perRank.length < 2 || name === 'naive' || makespan <= 0) return [];
-    const middle = fill > drain ? 'phase_never_full' : name === 'gpipe' ? 'phase_middle' : 'phase_steady';
-    const [from, to] = fill > drain ? [drain, fill] : [fill, drain];
+    const { makespan, cadence } = simulation.summary;
+    if (simulation.perRank.length < 2 || simulation.config.schedule === 'naive' || makespan <= 0) return [];
+    if (simulation.idle.count > MOST_IDLE) return [];
+    const pace = paceOf(simulation);
+    if (pace) return [{ key: 'phase_pace', ...pace, value: cadence }];
+    const busy = allBusy(simulation);
+    if (busy.length === 0) return [{ key: 'phase_never_full', from: 0, to: makespan }];
     return [
-        { key: 'phase_fill', from: 0, to: from },
-        { key: middle, from, to },
-        { key: 'phase_drain', from: to, to: makespan },
+        { key: 'phase_fill', from: 0, to: busy[0].from },
+        ...busy.map((part) => ({ key: 'phase_steady', ...part })),
+        { key: 'phase_drain', from: busy[busy.length - 1].to, to: makespan },
     ].filter((phase) => phase.to > phase.from);
 }
 
@@ -254,8 +295,9 @@ function phaseShapes(scene, simulation) {
     const y = size + 5;
     const { zero, left, right } = scene.plot;
     const at = phases
-        .map(({ key, from, to }) => ({
+        .map(({ key, from, to, value }) => ({
             key,
+            value,
             x0: Math.max(left, timeToX(scene, zero + from)) + 1,
             x1: Math.min(right, timeToX(scene, zero + to)) - 1,
         }))
@@ -268,13 +310,14 @@ function phaseShapes(scene, simulation) {
     const names = [];
     const order = at.filter((p) => p.key === 'phase_fill' || p.key === 'phase_drain');
     order.push(...at.filter((p) => !order.includes(p)));
-    for (const { key, x0, x1 } of order) {
-        for (const text of [textOf(scene.lang, key), textOf(scene.lang, `${key}_short`)]) {
+    for (const { key, x0, x1, value } of order) {
+        const shown = value === undefined ? '' : countOf(value, scene.lang, 'tick');
+        for (const text of [textOf(scene.lang, key, shown), textOf(scene.lang, `${key}_short`, shown)]) {
             const width = textWidth(text, size);
             const from = key === 'phase_fill' ? x0 : key === 'phase_drain' ? x1 - width : (x0 + x1 - width) / 2;
             const fits = from >= 0 && from + width <= scene.width;
             if (!fits || taken.some(([a, b]) => from < b + 10 && from + width > a - 10)) continue;
-            if (width > x1 - x0 + 60) continue;
+            if (width > x1 - x0 + (key === 'phase_pace' ? width : 60)) continue;
             taken.push([from, from + width]);
             const anchor = key === 'phase_fill' ? 'start' : key === 'phase_drain' ? 'end' : 'middle';
             const x = anchor === 'start' ? x0 : anchor === 'end' ? x1 : (x0 + x1) / 2;
@@ -469,6 +512,17 @@ function fittingSize(text, width, scale) {
     return size ? size * scale : 0;
 }
 
+/** Narrower cells have no room for a number that is turned, either. */
+const MIN_TURNED = 8.5;
+/** Of more cells it is not asked which have room. */
+const MOST_ASKED = 4 * MAX_LABELS;
+
+/** A number that does not lie in its cell may stand in it. @param {Scene} scene @param {number} i */
+function hasRoomTurned(scene, i) {
+    const { w, h } = drawn(scene.box(i));
+    return w >= MIN_TURNED * scene.text && h >= 24 * scene.text;
+}
+
 /** Has a cell room for its number? @param {Scene} scene @param {Simulation} simulation @param {number} i */
 const hasRoom = (scene, simulation, i) => fittingSize(cellText(simulation, i), drawn(scene.box(i)).w, scene.text) > 0;
 
@@ -480,6 +534,10 @@ function labelShapes(scene, simulation, chunk, wanted) {
     let common = LABEL_SIZES[0] * scene.text;
     for (const i of wanted) {
         const { w, h } = drawn(scene.box(i));
+        if (!hasRoom(scene, simulation, i)) {
+            if (hasRoomTurned(scene, i)) chosen.push(i);
+            continue;
+        }
         const fitting = fittingSize(cellText(simulation, i), w, scene.text);
         const size = h >= 15 * scene.text ? fitting : Math.min(fitting, h - 4);
         if (size < 8) continue;
@@ -497,22 +555,42 @@ function labelShapes(scene, simulation, chunk, wanted) {
         const letter = op > BACKWARD && h >= 28 * scene.text;
         const middle = y + h / 2 + size * 0.36 + (letter ? 4.5 * scene.text : 0);
         const top = y + 3 + 8.5 * scene.text;
+        if (!hasRoom(scene, simulation, i)) {
+            const small = Math.min(11 * scene.text, w - 0.5);
+            const [cx, cy] = [round(x + w / 2 + small * 0.36), round(y + h / 2)];
+            const shape = textShape(cx, cy, text, `pf-number ${tone}`, round(small), 'middle');
+            shapes.push({ ...shape, transform: `rotate(-90 ${cx} ${cy})` });
+            continue;
+        }
         if (letter) shapes.push(textShape(x + w / 2, top, OP_LETTERS[op], `pf-op ${tone}`, 9 * scene.text, 'middle'));
         shapes.push(textShape(x + w / 2, middle, text, `pf-number ${tone}`, size, 'middle'));
     }
     return shapes;
 }
 
-/** Cells whose number is shown: all that have room for it, and where they are too many every k-th micro-batch in all rows.
- * @param {Scene} scene @param {Simulation} simulation */
+/**
+ * Cells whose number is shown: those of every k-th micro-batch, in all rows and for all its operations, or none. Forwards
+ * without numbers beside numbered backwards would seem to be something else.
+ * @param {Scene} scene @param {Simulation} simulation
+ */
 function labelled(scene, simulation) {
     const { microbatch, op } = simulation.actions;
-    const wide = Array.from(scene.shown).filter((i) => hasRoom(scene, simulation, i));
-    for (let every = 1; ; every *= 2) {
-        const some = wide.filter((i) => microbatch[i] % every === 0);
-        const count = some.reduce((sum, i) => sum + (op[i] > BACKWARD ? 2 : 1), 0);
-        if (count <= MAX_LABELS || every > simulation.actions.count) return some;
+    for (const every of [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]) {
+        if (scene.shown.length > MOST_ASKED * every) continue;
+        const some = Array.from(scene.shown).filter(
+            (i) => every === 1 || microbatch[i] === 0 || (microbatch[i] + 1) % every === 0,
+        );
+        if (some.length > MOST_ASKED) continue;
+        const wide = some.filter((i) => hasRoom(scene, simulation, i) || hasRoomTurned(scene, i));
+        const count = wide.reduce((sum, i) => sum + (op[i] > BACKWARD ? 2 : 1), 0);
+        if (count > MAX_LABELS) continue;
+        const numbered = new Set(wide);
+        const kinds = new Set(wide.map((i) => op[i]));
+        // Close up, cells are cut off at the edges, and some have no room for that reason alone.
+        const blank = !scene.view && some.some((i) => !numbered.has(i) && scene.box(i).w > 0);
+        return blank && kinds.size > 0 && some.some((i) => !kinds.has(op[i])) ? [] : wide;
     }
+    return [];
 }
 
 // ---- idle time ----
@@ -526,7 +604,30 @@ function idleShapes(scene, simulation) {
         const { x, y, w, h } = scene.idleBox(shownIdle[n]);
         (simulation.idle.reason[shownIdle[n]] === IDLE_TRANSFER ? wire : waiting).box(x, y, w, h);
     }
-    return [idlePath(scene, waiting, false), idlePath(scene, wire, true)].flatMap((shape) => shape ?? []);
+    return [idlePath(scene, waiting, false), idlePath(scene, wire, true), idleTicks(scene, simulation)].flatMap(
+        (shape) => shape ?? [],
+    );
+}
+
+/** Narrower ticks are not told apart by lines, nor more of them. */
+const MIN_TICK = 7;
+const MOST_TICKS = 2000;
+
+/** Lines that divide idle time into ticks, so that empty cells can be counted. @param {Scene} scene @param {Simulation} simulation @returns {Shape | null} */
+function idleTicks(scene, simulation) {
+    const { plot, shownIdle, rows } = scene;
+    const { start, finish, rank } = simulation.idle;
+    if (plot.scale < MIN_TICK || shownIdle.length > MOST_TICKS) return null;
+    let d = '';
+    for (let n = 0, lines = 0; n < shownIdle.length && lines < MOST_TICKS; n++) {
+        const j = shownIdle[n];
+        const top = rowTop(scene, rank[j]);
+        for (let t = Math.floor(start[j] - plot.zero) + 1; t < finish[j] - plot.zero; t++, lines++) {
+            const x = timeToX(scene, plot.zero + t);
+            if (x > plot.left && x < plot.right) d += `M${round(x)} ${round(top)}v${rows.height}`;
+        }
+    }
+    return d === '' ? null : { type: 'path', class: 'pf-idle-tick', d, fill: 'none' };
 }
 
 /** @param {Scene} scene @param {BoxPath} path @param {boolean} wire @returns {Shape | null} */
@@ -921,6 +1022,7 @@ export function buildScene(simulation, options = {}) {
 
     const { chunk, chunks } = scene.dense ? noChunks : chunkOf(simulation);
     const tracks = new BoxPath();
+    const slowest = paceOf(simulation) ? summary.cadence_rank : -1;
     const begin = Math.max(left, timeToX(scene, zero));
     const rowWidth = Math.min(right, timeToX(scene, zero + makespan)) - begin;
     for (let r = first; r < first + count; r++) tracks.box(begin, rowTop(scene, r), rowWidth, height);
@@ -941,7 +1043,15 @@ export function buildScene(simulation, options = {}) {
             class: 'pf-ranks',
             shapes: names.flatMap((name, r) =>
                 isRowShown(scene, r) && (r - first) % everyName === 0
-                    ? [textShape(0, rowTop(scene, r) + height / 2 + nameSize * 0.36, name, 'pf-rank', nameSize)]
+                    ? [
+                          textShape(
+                              0,
+                              rowTop(scene, r) + height / 2 + nameSize * 0.36,
+                              name,
+                              r === slowest ? 'pf-rank pf-rank-slow' : 'pf-rank',
+                              nameSize,
+                          ),
+                      ]
                     : [],
             ),
         },
@@ -1074,7 +1184,7 @@ function liftedCells(scene, simulation, indices) {
         };
         return op === FORWARD ? [cell] : [cell, kindShape(op, chunk[i], kindLine(box))];
     });
-    const wide = shown.filter((i) => hasRoom(scene, simulation, i)).sort((a, b) => a - b);
+    const wide = shown.filter((i) => hasRoom(scene, simulation, i) || hasRoomTurned(scene, i)).sort((a, b) => a - b);
     return [...shapes, ...labelShapes(scene, simulation, chunk, wide)];
 }
 
