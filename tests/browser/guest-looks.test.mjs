@@ -243,6 +243,11 @@ inEveryBrowser('the look of a guest', (guest) => {
                 return [chart.left - held[0].left, chart.right - held[0].right];
             })()`);
             for (const away of apart) assert.ok(Math.abs(away) <= 2, `scrolled by ${left}: ${apart}`);
+            // Whose line it is stays to be read.
+            const names = await inside(
+                `all('.names').filter((node) => getComputedStyle(node).visibility === 'visible').length`,
+            );
+            assert.equal(names, left === 0 ? 0 : 2);
         }
         // Scrolled by its own bar, it takes the chart along.
         await inside(`one('.beside').scrollLeft = 30`);

@@ -17,6 +17,7 @@ import { renderScene, updateOverlay, updateSvg } from '../scene/svg.js';
 import { formatNumber } from '../words/numbers.js';
 import { textOf } from '../words/strings.js';
 import { Dense } from './dense.js';
+import { RowNames } from './row-names.js';
 import { Zoom, ZoomBar } from './zoom.js';
 
 /**
@@ -91,9 +92,7 @@ export class Chart {
         this.box = box;
         this.#onShow = onShow;
         this.#onSpace = onSpace;
-        this.names = document.createElementNS(SVG, 'svg');
-        this.names.setAttribute('class', 'pf-scene names');
-        this.names.setAttribute('aria-hidden', 'true');
+        this.names = new RowNames(box);
         box.addEventListener('scroll', () => this.#markEnds(), { passive: true });
         // Not on the picture: Chromium makes an SVG that listens to focus a stop of Tab.
         box.addEventListener('focusin', (event) => this.#onFocus(event));
@@ -184,7 +183,7 @@ export class Chart {
             this.zoomBar.describe(simulation, view, options.lang);
         } else this.zoomBar.bar.remove();
         this.#describe(!this.#large);
-        this.#keepNames();
+        this.names.keep(this.svg, scene, options.width);
         this.#markEnds();
         this.#overlay();
         this.#drawTime();
@@ -193,7 +192,6 @@ export class Chart {
     /** Where the chart goes on beyond its box it fades, and the box says up to where. */
     #markEnds() {
         const { box } = this;
-        box.classList.toggle('scrolled', box.scrollLeft > 0);
         const goesOn = box.scrollLeft + box.clientWidth < box.scrollWidth - 4;
         box.classList.toggle('goes-on', goesOn);
         if (!goesOn || !this.simulation) {
@@ -204,20 +202,6 @@ export class Chart {
         const { makespan } = this.simulation.summary;
         this.until.textContent = textOf(lang, 'chart_goes_on', formatNumber(makespan, lang));
         if (!this.until.isConnected) box.after(this.until);
-    }
-
-    /** Where the chart is wider than its box, the names of the devices stay at its left edge while it scrolls. */
-    #keepNames() {
-        const { scene, svg, names } = this;
-        if (!scene || !svg || scene.width <= /** @type {ChartOptions} */ (this.#options).width) {
-            names.remove();
-            return;
-        }
-        const shown = svg.querySelector('.pf-ranks')?.cloneNode(true);
-        names.setAttribute('width', String(scene.plot.left - 2));
-        names.setAttribute('height', String(scene.height));
-        names.replaceChildren(...(shown ? [shown] : []));
-        if (!names.isConnected) this.box.append(names);
     }
 
     /** What moves is where it goes, at once. */

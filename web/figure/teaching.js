@@ -13,6 +13,7 @@ import { renderScene, updateSvg } from '../scene/svg.js';
 import { textOf } from '../words/strings.js';
 import { Dense } from './dense.js';
 import { batchView, Incident } from './incident.js';
+import { RowNames } from './row-names.js';
 
 /**
  * @typedef {import('../engine/engine.js').Engine} Engine
@@ -51,6 +52,10 @@ export class Teaching {
     incident = new Incident();
     /** @type {Dense | null} */
     #dense = null;
+    /** @type {RowNames | null} */
+    #names = null;
+    /** @type {Element | null} */
+    #namedBox = null;
 
     /** @param {() => void} update  asks the host to draw again */
     constructor(update) {
@@ -299,7 +304,7 @@ export class Teaching {
                         pixels: true,
                     });
         if (!drawn) return;
-        let picture = /** @type {SVGSVGElement | null} */ (box.lastElementChild);
+        let picture = /** @type {SVGSVGElement | null} */ (box.querySelector('svg[data-of]'));
         if (picture?.getAttribute('data-of') !== kind) {
             picture = renderScene(drawn, document);
             picture.setAttribute('data-of', String(kind));
@@ -315,6 +320,8 @@ export class Teaching {
         /** @type {Element} */ (picture).setAttribute('aria-label', name);
         const chart = root.querySelector('.chart');
         if (kind === 'memory' && chart) scrollTogether(chart, box);
+        if (this.#namedBox !== box) [this.#namedBox, this.#names] = [box, new RowNames(box)];
+        this.#names?.keep(/** @type {SVGSVGElement} */ (picture), drawn, box.clientWidth);
     }
 }
 

@@ -88,6 +88,8 @@ export function memoryScene(simulation, scene, lang) {
     const everyName = Math.ceil(13 / pitch);
     /** @type {Shape[]} */
     const shapes = [];
+    /** @type {Shape[]} */
+    const names = [];
     for (const [row, steps] of activationSteps(simulation)
         .slice(first, first + count)
         .entries()) {
@@ -103,7 +105,7 @@ export function memoryScene(simulation, scene, lang) {
         const base = round(floor - height / 2 + size * 0.36);
         const name = textOf(lang, scene.narrow ? 'rank_short' : 'rank', rank + 1);
         const peak = formatNumber(simulation.perRank[rank].peak_activations, lang);
-        shapes.push({ type: 'text', class: 'pf-rank', x: 0, y: base, 'font-size': size, text: name });
+        names.push({ type: 'text', class: 'pf-rank', x: 0, y: base, 'font-size': size, text: name });
         // The largest count stands where it is first reached, on a ground of its own.
         const top = steps.held.indexOf(simulation.perRank[rank].peak_activations);
         if (top < 0 || height < 14 || steps.time[top] < origin || steps.time[top] > end) continue;
@@ -117,5 +119,6 @@ export function memoryScene(simulation, scene, lang) {
             text: peak,
         });
     }
+    shapes.push({ type: 'g', class: 'pf-ranks', shapes: names });
     return { ...scene, height: count * pitch + 8, idPrefix: `${scene.idPrefix}m`, shapes };
 }
