@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The command line: the same core as the page, from a terminal.
 // Exit status: 0 fine, 1 the schedule itself is at fault or the training diverged, 2 wrong use. Faults are one line on stderr.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import process from 'node:process';
 import { besideFacts, measuredJson, measuredText, simulatedBeside, stepFacts, withProfile } from './cli/files.js';
@@ -165,27 +165,41 @@ async function run(args) {
         const after = taken.after === undefined ? undefined : file(taken.after);
         const seconds = taken.prove === undefined ? undefined : secondsOf(taken.prove, cliStrings[lang]);
         const prove = seconds === undefined ? undefined : { prove: proof(seconds, lang) };
-        deliver(
-            await planCommand(engine, file(/** @type {string} */ (name)), left, {
-                lang,
-                format: kind,
-                after,
-                ...prove,
-            }),
-            taken.o,
-            text,
-        );
+        const source = file(/** @type {string} */ (name));
+        const { output, sizes } = await planCommand(engine, source, left, { lang, format: kind, after, ...prove });
+        deliver(output, taken.o, text);
+        // A table of actions has no place for its cut: PyTorch takes every line for a rank.
+        if (kind === 'torch' && taken.o !== undefined) deliver(cutText(sizes), cutFile(taken.o), text);
         return;
     }
     const format = oneOf('format', taken.format ?? 'text', FORMATS, text);
     const source = name === undefined ? undefined : file(name);
+    const cut = name === undefined ? undefined : cutOf(name, cliStrings[lang]);
     const profile = taken.profile === undefined ? undefined : readInput(taken.profile, text);
     const ask = format === 'text' || format === 'json' ? askOf(left, taken.why) : {};
     if (taken.why !== undefined && !askOf(left, taken.why).why) throw new UsageError(text.badWhy(taken.why));
     const chart = taken.chart ?? 'auto';
     if (!['auto', 'always', 'never'].includes(chart)) throw new UsageError(cliStrings[lang].badChart(chart));
     const prove = taken.prove === undefined ? undefined : secondsOf(taken.prove, cliStrings[lang]);
-    deliver(await produced(engine, left, { format, lang, source, profile, ask, chart, prove }), taken.o, text);
+    deliver(await produced(engine, left, { format, lang, source, profile, ask, chart, prove, cut }), taken.o, text);
+}
+
+/** Where the layers of a table's stages stand. @param {string} table */
+const cutFile = (table) => `${table}.cut.json`;
+
+/** @param {number[]} sizes */
+const cutText = (sizes) => `${JSON.stringify({ kind: 'pipeline-figure cut', sizes })}\n`;
+
+/** The layers of each stage of a table, where a file beside it tells them. @param {string} table @param {any} text */
+function cutOf(table, text) {
+    if (table === '-' || !existsSync(cutFile(table))) return undefined;
+    try {
+        const { sizes } = JSON.parse(readInput(cutFile(table), text));
+        if (Array.isArray(sizes) && sizes.every((size) => Number.isInteger(size) && size > 0)) return sizes;
+    } catch (error) {
+        if (error instanceof UsageError) throw error;
+    }
+    throw new UsageError(text.noCut(cutFile(table)));
 }
 
 /** How long "--prove" looks for the best order where no seconds follow. */
@@ -237,9 +251,9 @@ function proof(seconds, lang) {
  * What "simulate" or, of a file, "check" writes.
  * @param {import('./engine/engine.js').Engine} engine @param {[string, string][]} given
  * @param {{ format: string, lang: 'en' | 'ru', source?: { name: string, input: string }, profile?: string,
- *     ask: import('./engine/engine.js').Ask, chart: string, prove?: number }} how
+ *     ask: import('./engine/engine.js').Ask, chart: string, prove?: number, cut?: number[] }} how
  */
-async function produced(engine, given, { format, lang, source, profile, ask, chart, prove }) {
+async function produced(engine, given, { format, lang, source, profile, ask, chart, prove, cut }) {
     const { settings, own, rest } = engine.fileSettings(given);
     refuseMeaningless(own, format, source !== undefined, cliStrings[lang]);
     const simulated = () => (source ? engine.check(source.input, given) : engine.simulate(rest));
@@ -255,12 +269,14 @@ async function produced(engine, given, { format, lang, source, profile, ask, cha
             return format === 'json' ? measuredJson(measured) : measuredText(measured, source.name, lang);
     }
     const simulation = source ? engine.check(source.input, all, ask) : engine.simulate(costs, ask);
+    if (source && cut && cut.length !== simulation.config.stages)
+        throw new UsageError(cliStrings[lang].wrongCut(cutFile(source.name), cut.join(' '), simulation.config.stages));
     if (source && format !== 'svg') simulation.config.schedule = source.name;
     const beside =
         source && settings.times === 'measured' ? simulatedBeside(engine, simulation, source.input, all) : undefined;
     switch (format) {
         case 'json':
-            return toJson(simulation, proved?.report);
+            return toJson(simulation, proved?.report, cut);
         case 'csv':
             return toCsv(simulation);
         case 'python': {
@@ -289,7 +305,7 @@ async function produced(engine, given, { format, lang, source, profile, ask, cha
                 simulation,
                 lang,
                 [
-                    ...stepFacts(simulation, lang),
+                    ...stepFacts(simulation, lang, cut),
                     ...(proved ? proofFacts(proved.report, lang) : []),
                     ...(beside ? besideFacts(beside, lang) : []),
                 ],

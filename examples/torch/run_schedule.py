@@ -90,6 +90,8 @@ def read_schedule(path):
         text, sizes = plan.get("table"), plan.get("sizes")
         if not isinstance(text, str):
             raise Refusal(f"{path}: neither a table of PyTorch nor what `plan --format json` writes.")
+    elif os.path.exists(f"{path}.cut.json"):  # beside a table that `plan --format torch -o` wrote
+        sizes = read_json(f"{path}.cut.json").get("sizes")
     rows = [[cell.strip() for cell in row] for row in csv.reader(text.splitlines())]
     return [row for row in rows if row], sizes
 

@@ -2,7 +2,7 @@
 // below, commands that reproduce what was told, refusals with their true reason.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -191,6 +191,21 @@ test('simulate: a chart wider than a terminal is drawn only if it is asked for',
     assert.match(run(...small).stdout, /^rank 3 .*F0/m);
     assert.doesNotMatch(run(...small, '--chart', 'never').stdout, /^rank 3 /m);
     assert.match(run(...small, '--chart', 'wide').stderr, /chart = wide: no such name/);
+});
+
+test('plan --format torch -o: the cut stands beside the table, and check reads it back', () => {
+    const table = join(folder, 'table.csv');
+    const given = ['plan', nine, '-p', '3', '-m', '6', '-s', 'zb-h1'];
+    assert.equal(run(...given, '--format', 'torch', '-o', table).status, 0);
+    const { best } = JSON.parse(run(...given, '--format', 'json').stdout);
+    assert.equal(readFileSync(table, 'utf8'), best.table);
+    assert.deepEqual(JSON.parse(readFileSync(`${table}.cut.json`, 'utf8')).sizes, best.sizes);
+    assert.deepEqual(JSON.parse(run('check', table, '--format', 'json').stdout).sizes, best.sizes);
+    assert.match(run('check', table).stdout, /layers of its stages +4 3 2\n/);
+    writeFileSync(`${table}.cut.json`, '{"sizes": [9]}');
+    assert.match(run('check', table).stderr, /table\.csv\.cut\.json: layers 9 are not those of 3 stages/);
+    writeFileSync(`${table}.cut.json`, 'hello');
+    assert.match(run('check', table, '--lang', 'ru').stderr, /это не слои стадий/);
 });
 
 test('memory of embedding and head is their own', () => {

@@ -61,9 +61,11 @@ export function besideFacts(beside, lang) {
     ];
 }
 
-/** @param {Simulation} simulation @param {'en' | 'ru'} lang */
-export const stepFacts = ({ file }, lang) =>
-    file?.lowered ? [[cliStrings[lang].steps, plainNumbers(lang)(file.steps ?? 0)]] : [];
+/** @param {Simulation} simulation @param {'en' | 'ru'} lang @param {number[]} [cut]  layers of each stage */
+export const stepFacts = ({ file }, lang, cut) => [
+    ...(file?.lowered ? [[cliStrings[lang].steps, plainNumbers(lang)(file.steps ?? 0)]] : []),
+    ...(cut ? [[cliStrings[lang].planSizes, cut.join(' ')]] : []),
+];
 
 /**
  * Times of which nothing is known but where and when.

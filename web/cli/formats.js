@@ -28,8 +28,8 @@ export const shares = (summary) => ({
     },
 });
 
-/** @param {Simulation} simulation @param {import('../engine/proof.js').ProofReport} [proof] */
-export function toJson(simulation, proof) {
+/** @param {Simulation} simulation @param {import('../engine/proof.js').ProofReport} [proof] @param {number[]} [sizes]  layers of each stage */
+export function toJson(simulation, proof, sizes) {
     const { config, actions, summary, perRank, criticalPath, file } = simulation;
     const out = {
         schedule: config.schedule,
@@ -59,6 +59,7 @@ export function toJson(simulation, proof) {
             finish: actions.finish[i],
         })),
         lower_bound: summary.lower_bound,
+        ...(sizes ? { sizes } : {}),
         ...(proof ? { proof: { ...proof, proved: proof.proved === 1 } } : {}),
         critical_path: [...criticalPath],
         ...(file?.lowered ? { steps: file.steps } : {}),

@@ -187,7 +187,7 @@ export async function planCommand(engine, source, given, { lang, format, after, 
         await search.prove(best, prove);
         weigh(best);
     }
-    if (format === 'torch') return engine.torchCsv(best.request);
+    if (format === 'torch') return { output: engine.torchCsv(best.request), sizes: best.sizes };
     const now = step && layers.outcome({ predicted: /** @type {any} */ (before).makespan, one: step.summary.makespan });
     const second = after && compare(engine, after, layers, latency, transfer, before?.makespan ?? 0, now?.measured);
     const out = {
@@ -204,7 +204,7 @@ export async function planCommand(engine, source, given, { lang, format, after, 
         bound,
         second,
     };
-    return format === 'json' ? toJson(engine, out) : toText(out, lang);
+    return { output: format === 'json' ? toJson(engine, out) : toText(out, lang), sizes: best.sizes };
 }
 
 /**

@@ -140,6 +140,9 @@ would be best; --cuts says how many layers each measured stage had; --after comp
         badProve: (/** @type {string} */ value) => `prove = ${value}: seconds are needed. Nearest legal: prove=60.`,
         chartLeft: (/** @type {number} */ columns) =>
             `The chart is wider than ${columns} columns; --chart always draws it.`,
+        noCut: (/** @type {string} */ file) => `${file}: not the layers of stages, such as {"sizes": [4, 3]}.`,
+        wrongCut: (/** @type {string} */ file, /** @type {string} */ sizes, /** @type {number} */ stages) =>
+            `${file}: layers ${sizes} are not those of ${stages} stages; the table has changed since. Remove that file or write it anew.`,
         badChart: (/** @type {string} */ value) =>
             `chart = ${value}: no such name; the names are auto, always, never. Nearest legal: chart=auto.`,
         planOver: 'memory too small',
@@ -331,6 +334,9 @@ FILE — расписание: таблица PyTorch либо то, что за
         badProve: (/** @type {string} */ value) =>
             `prove = ${value}: нужно число секунд. Ближайшее допустимое: prove=60.`,
         chartLeft: (/** @type {number} */ columns) => `Диаграмма шире ${columns} знаков; её покажет --chart always.`,
+        noCut: (/** @type {string} */ file) => `${file}: это не слои стадий вида {"sizes": [4, 3]}.`,
+        wrongCut: (/** @type {string} */ file, /** @type {string} */ sizes, /** @type {number} */ stages) =>
+            `${file}: слои ${sizes} не подходят, стадий ${stages}: таблица с тех пор изменилась. Удалите этот файл или запишите его заново.`,
         badChart: (/** @type {string} */ value) =>
             `chart = ${value}: такого названия нет; есть auto, always, never. Ближайшее допустимое: chart=auto.`,
         planOver: 'не хватит памяти',
