@@ -514,13 +514,20 @@ function fittingSize(text, width, scale) {
 
 /** Narrower cells have no room for a number that is turned, either. */
 const MIN_TURNED = 8.5;
+const MIN_TURNED_APART = 5.5;
+const MIN_TURNED_ALONE = 3.2;
 /** Of more cells it is not asked which have room. */
 const MOST_ASKED = 4 * MAX_LABELS;
 
-/** A number that does not lie in its cell may stand in it. @param {Scene} scene @param {number} i */
-function hasRoomTurned(scene, i) {
+/**
+ * A number that does not lie in its cell may stand in it. Where the neighbours have none, it may reach over them by a pixel
+ * or two, and by more where numbers are far apart.
+ * @param {Scene} scene @param {number} i @param {number} [every]  k of the k-th micro-batches that have numbers
+ */
+function hasRoomTurned(scene, i, every = 1) {
     const { w, h } = drawn(scene.box(i));
-    return w >= MIN_TURNED * scene.text && h >= 24 * scene.text;
+    const least = every === 1 ? MIN_TURNED : every === 2 ? MIN_TURNED_APART : MIN_TURNED_ALONE;
+    return w >= least * scene.text && h >= 24 * scene.text;
 }
 
 /** Has a cell room for its number? @param {Scene} scene @param {Simulation} simulation @param {number} i */
@@ -535,7 +542,7 @@ function labelShapes(scene, simulation, chunk, wanted) {
     for (const i of wanted) {
         const { w, h } = drawn(scene.box(i));
         if (!hasRoom(scene, simulation, i)) {
-            if (hasRoomTurned(scene, i)) chosen.push(i);
+            if (hasRoomTurned(scene, i, Number.POSITIVE_INFINITY)) chosen.push(i); // asked for, it is to be seen
             continue;
         }
         const fitting = fittingSize(cellText(simulation, i), w, scene.text);
@@ -556,7 +563,7 @@ function labelShapes(scene, simulation, chunk, wanted) {
         const middle = y + h / 2 + size * 0.36 + (letter ? 4.5 * scene.text : 0);
         const top = y + 3 + 8.5 * scene.text;
         if (!hasRoom(scene, simulation, i)) {
-            const small = Math.min(11 * scene.text, w - 0.5);
+            const small = Math.max(8 * scene.text, Math.min(11 * scene.text, w - 0.5));
             const [cx, cy] = [round(x + w / 2 + small * 0.36), round(y + h / 2)];
             const shape = textShape(cx, cy, text, `pf-number ${tone}`, round(small), 'middle');
             shapes.push({ ...shape, transform: `rotate(-90 ${cx} ${cy})` });
@@ -569,26 +576,29 @@ function labelShapes(scene, simulation, chunk, wanted) {
 }
 
 /**
- * Cells whose number is shown: those of every k-th micro-batch, in all rows and for all its operations, or none. Forwards
- * without numbers beside numbered backwards would seem to be something else.
+ * Cells whose number is shown: all that have room; where one kind has none, or where they are too many, those of every k-th
+ * micro-batch, in all rows and for all its operations, or none at all. Forwards without numbers beside numbered backwards
+ * would seem to be something else.
  * @param {Scene} scene @param {Simulation} simulation
  */
 function labelled(scene, simulation) {
     const { microbatch, op } = simulation.actions;
+    let tries = 0;
     for (const every of [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000]) {
         if (scene.shown.length > MOST_ASKED * every) continue;
         const some = Array.from(scene.shown).filter(
             (i) => every === 1 || microbatch[i] === 0 || (microbatch[i] + 1) % every === 0,
         );
         if (some.length > MOST_ASKED) continue;
-        const wide = some.filter((i) => hasRoom(scene, simulation, i) || hasRoomTurned(scene, i));
+        const wide = some.filter((i) => hasRoom(scene, simulation, i) || hasRoomTurned(scene, i, every));
         const count = wide.reduce((sum, i) => sum + (op[i] > BACKWARD ? 2 : 1), 0);
         if (count > MAX_LABELS) continue;
         const numbered = new Set(wide);
         const kinds = new Set(wide.map((i) => op[i]));
         // Close up, cells are cut off at the edges, and some have no room for that reason alone.
         const blank = !scene.view && some.some((i) => !numbered.has(i) && scene.box(i).w > 0);
-        return blank && kinds.size > 0 && some.some((i) => !kinds.has(op[i])) ? [] : wide;
+        if (!blank || some.every((i) => kinds.has(op[i]))) return wide;
+        if (++tries === 3) break; // fewer numbers would find no more room
     }
     return [];
 }
