@@ -281,7 +281,7 @@ async function produced(engine, given, { format, lang, source, profile, ask, cha
             return toCsv(simulation);
         case 'python': {
             const twin = pythonTwin(simulation, null, lang);
-            if (twin === null) throw new UsageError(cliStrings[lang].noTwin);
+            if (twin === null) throw new UsageError(cliStrings[lang][simulation.config.with ? 'noTwinOf' : 'noTwin']);
             return twin;
         }
         case 'trace': {

@@ -75,7 +75,13 @@
     X(PP_OPT_MTBF, "mtbf", 0, 'R')                                                                                     \
     X(PP_OPT_HORIZON, "horizon", 0, 'N')                                                                               \
     /* the order, changed by hand: see pp_moves_apply */                                                               \
-    X(PP_OPT_MOVES, "moves", 0, 'S')
+    X(PP_OPT_MOVES, "moves", 0, 'S')                                                                                   \
+    /* what differs by micro-batch, and what else takes time or room: see pp_conditions */                             \
+    X(PP_OPT_MICROBATCH_COSTS, "microbatch-costs", 0, 'S')                                                             \
+    X(PP_OPT_ORDER, "order", 0, 'E')                                                                                   \
+    X(PP_OPT_RECEIVE_BUFFERS, "receive-buffers", 0, 'N')                                                               \
+    X(PP_OPT_GATHER, "gather", 0, 'A')                                                                                 \
+    X(PP_OPT_GATHER_KEEP, "gather-keep", 0, 'N')
 
 typedef enum pp_option {
 #define PP_OPTION_ENUM(id, name, letter, kind) id,

@@ -4,6 +4,7 @@
 
 #include "core/number.h"
 #include "files/table.h"
+#include "request/conditions.h"
 #include "request/config.h"
 #include "request/options.h"
 #include "request/partition.h"
@@ -128,6 +129,7 @@ int32_t pp_config_of_file(const char *text, int32_t length, pp_schedule *schedul
                           .pipes = schedule->pipes,
                           .slices = schedule->slices,
                           .warmup_factor = 2,
+                          .receive_buffers = -1,
                           .stages = schedule->stages};
     const pp_config file = *config;
     for (int32_t i = 0; i < schedule->action_count; i++) recomputes |= schedule->actions[i].op == PP_R;
@@ -144,6 +146,7 @@ int32_t pp_config_of_file(const char *text, int32_t length, pp_schedule *schedul
         given[PP_OPT_MICROBATCHES] = (pp_text){"", 0}; /* the file gives them */
     status = pp_scalars_settle(given, config, fault);
     if (status == PP_OK) status = pp_partition_shape(given, config, fault);
+    if (status == PP_OK) status = pp_conditions_shape(given, config, fault);
     if (status != PP_OK) return status;
     if (config->recompute != PP_RECOMPUTE_NONE && !recomputes)
         return pp_refuse_meaningless(&file, PP_OPT_RECOMPUTE, given[PP_OPT_RECOMPUTE], fault);

@@ -251,6 +251,7 @@ static int32_t refuse_deadlock(walk *w, int32_t *stands, int32_t *waits, pp_faul
 
 int32_t pp_table_simulate(const pp_table *t, const pp_schedule *s, const double *costs, int32_t transfer,
                           int32_t receive, void *scratch, pp_timeline *line, int32_t *blocked, pp_fault *fault) {
+    line->arrive = line->gathered = NULL; /* sends and receives say when messages are there */
     size_t n = (size_t)s->action_count, ranks = (size_t)s->ranks;
     walk w = {.t = t, .s = s, .costs = costs, .line = line, .transfer = transfer, .receive = receive};
     w.arrival = scratch;

@@ -3,6 +3,7 @@
 #include "request/config.h"
 
 #include "core/fault.h"
+#include "request/conditions.h"
 #include "request/options.h"
 #include "request/partition.h"
 #include "request/read.h"
@@ -117,7 +118,10 @@ int32_t pp_scalars_read(const pp_text *given, pp_config *config, pp_fault *fault
                    {PP_OPT_EXTRA_WARMUP, &config->extra_warmup},
                    {PP_OPT_WARMUP_FACTOR, &config->warmup_factor},
                    {PP_OPT_PLACEMENT, &config->placement},
-                   {PP_OPT_COSTS_OF, &config->costs_of}};
+                   {PP_OPT_COSTS_OF, &config->costs_of},
+                   {PP_OPT_ORDER, &config->order},
+                   {PP_OPT_RECEIVE_BUFFERS, &config->receive_buffers},
+                   {PP_OPT_GATHER_KEEP, &config->gather_keep}};
     for (size_t i = 0; i < sizeof scalars / sizeof scalars[0]; i++) {
         int32_t o = scalars[i].option, status;
         if (given[o].begin == NULL) continue;
@@ -138,7 +142,13 @@ int32_t pp_scalars_settle(const pp_text *given, pp_config *config, pp_fault *fau
 }
 
 int32_t pp_config_read(const pp_text *given, pp_config *config, pp_fault *fault) {
-    *config = (pp_config){.schedule = 0, .ranks = 3, .microbatches = 4, .pipes = 2, .slices = 1, .warmup_factor = 2};
+    *config = (pp_config){.schedule = 0,
+                          .ranks = 3,
+                          .microbatches = 4,
+                          .pipes = 2,
+                          .slices = 1,
+                          .warmup_factor = 2,
+                          .receive_buffers = -1};
     int32_t status = pp_scalars_read(given, config, fault);
     if (status == PP_OK) status = pp_scalars_settle(given, config, fault);
     if (status != PP_OK) return status;
@@ -153,8 +163,8 @@ int32_t pp_config_read(const pp_text *given, pp_config *config, pp_fault *fault)
             return pp_refuse_meaningless(config, o, given[o], fault);
     status = check_size(config, row, fault);
     if (status == PP_OK) status = pp_partition_shape(given, config, fault);
-    if (status != PP_OK) return status;
-    return row->legal != NULL ? row->legal(config, fault) : PP_OK;
+    if (status == PP_OK && row->legal != NULL) status = row->legal(config, fault);
+    return status == PP_OK ? pp_conditions_shape(given, config, fault) : status;
 }
 
 int32_t pp_config_parse(const char *text, int32_t length, pp_config *config, pp_fault *fault) {

@@ -1,11 +1,13 @@
 /* The costs of a request: what each op of each stage takes, and each hop. Read by the rules of pp_costs_parse. */
 #include "core/fault.h"
+#include "request/conditions.h"
 #include "request/partition.h"
 #include "request/read.h"
 #include "schedules/schedule.h"
 
 int32_t pp_costs_bytes(const pp_config *config) {
-    return PP_COST_ROWS * config->stages * (int32_t)sizeof(double) + pp_partition_bytes(config);
+    return PP_COST_ROWS * config->stages * (int32_t)sizeof(double) + pp_conditions_bytes(config) +
+           pp_partition_bytes(config);
 }
 
 /* One list of costs, whoever's work it gives. text.begin NULL: row is filled with the standard. */
@@ -128,5 +130,6 @@ int32_t pp_costs_parse(const char *text, int32_t length, const pp_config *config
         pp_fault_fix_number(fault, PP_OPT_OVERLAP_COST, longest);
         return PP_ERR_COST_OVERLAP;
     }
-    return pp_partition_make(given, config, costs, fault);
+    status = pp_conditions_make(given, config, costs, fault);
+    return status == PP_OK ? pp_partition_make(given, config, costs, fault) : status;
 }

@@ -31,6 +31,7 @@ static const char *const transfers[] = {"overlap", "sender", "rendezvous", ""};
 static const char *const costs_ofs[] = {"chunk", "device", "batch", ""};
 static const char *const partitions[] = {"cost", "equal", "makespan", ""};
 static const char *const reduce_whens[] = {"beside", "behind", ""};
+static const char *const orders[] = {"given", "falling", "best", ""};
 static const char *const optimizer_waits[] = {"own", "all", ""};
 
 /* The option a name or letter means, -1 for none. */
@@ -63,6 +64,7 @@ const char *pp_option_value_name(int32_t option, int32_t value) {
     case PP_OPT_TRANSFER: names = transfers; break;
     case PP_OPT_PLACEMENT: names = placements; break;
     case PP_OPT_COSTS_OF: names = costs_ofs; break;
+    case PP_OPT_ORDER: names = orders; break;
     default: return "";
     }
     return name_at(names, value);
@@ -72,6 +74,7 @@ int32_t pp_option_min(int32_t option) {
     switch (option) {
     case PP_OPT_EXTRA_WARMUP:
     case PP_OPT_MEMORY_LIMIT:
+    case PP_OPT_RECEIVE_BUFFERS:
     case PP_OPT_FAIL_RANK:
     case PP_OPT_FAIL_STEP: return 0;
     default: return 1;
@@ -90,6 +93,8 @@ int32_t pp_option_max(int32_t option) {
     case PP_OPT_MICROBATCHES: return PP_MAX_MICROBATCHES;
     case PP_OPT_CHUNKS: return PP_MAX_CHUNKS;
     case PP_OPT_GROUP: return PP_MAX_MICROBATCHES;
+    case PP_OPT_RECEIVE_BUFFERS: return PP_MAX_MICROBATCHES;
+    case PP_OPT_GATHER_KEEP: return PP_MAX_STAGES;
     case PP_OPT_PIPES: return PP_MAX_RANKS;
     case PP_OPT_SLICES: return PP_MAX_SLICES;
     case PP_OPT_MEMORY_LIMIT: return PP_MAX_MICROBATCHES;

@@ -35,7 +35,7 @@ int32_t pp_partition_bytes(const pp_config *config) {
 
 static const pp_cut *cut_of(const pp_config *config, const double *costs) {
     assert(config->layers > 0);
-    return (const pp_cut *)(costs + PP_COST_ROWS * (size_t)config->stages);
+    return pp_cut_at((double *)costs, config);
 }
 
 /* ---- what was asked for ---- */
@@ -347,7 +347,7 @@ static int32_t read_own(const pp_text *given, pp_cut *p, double *rows, pp_fault 
 int32_t pp_partition_make(const pp_text *given, const pp_config *config, double *costs, pp_fault *fault) {
     if (config->layers == 0) return PP_OK;
     const size_t n = (size_t)config->stages;
-    pp_cut *p = (pp_cut *)(costs + PP_COST_ROWS * n);
+    pp_cut *p = pp_cut_at(costs, config);
     *p = (pp_cut){.layers = config->layers,
                   .stages = config->stages,
                   .method = config->partition,

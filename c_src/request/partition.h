@@ -46,6 +46,10 @@ typedef struct pp_cut {
     int32_t *at;        /* stages + 1 */
     int32_t *spare;     /* stages + 1 */
 } pp_cut;
+/* Behind the rows of costs and the conditions. */
+static inline pp_cut *pp_cut_at(double *costs, const pp_config *config) {
+    return (pp_cut *)((char *)(costs + (size_t)PP_COST_ROWS * (size_t)config->stages) + pp_conditions_bytes(config));
+}
 
 /* What embedding and head add to a stage. */
 double pp_cut_extra(const pp_cut *p, int32_t stage);

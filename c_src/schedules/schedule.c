@@ -210,10 +210,13 @@ int32_t pp_schedule_make(const pp_config *config, const double *costs, void *mem
                         .recompute_end = pp_recompute_end(config),
                         .costs = costs,
                         .scratch = schedule->actions + row->action_count(config)};
+    if (costs != NULL) pp_conditions_attach(schedule, config, costs);
+    writer.conditions = schedule->conditions;
     row->generate(config, &writer);
     schedule->rank_begin[config->ranks] = schedule->action_count = writer.count;
     assert(writer.count == row->action_count(config));
-    schedule->bound = costs != NULL ? writer.bound : 0;
+    schedule->bound =
+        costs != NULL && !pp_uneven(schedule) ? writer.bound : 0; /* said of micro-batches that are alike */
     schedule->bound_costs = costs != NULL ? pp_costs_mark(costs, config->stages) : 0;
     return PP_OK;
 }
@@ -247,4 +250,58 @@ const char *pp_op_name(int32_t op) {
     static const char *const names[PP_CELL_OP_COUNT] = {
         "F", "B", "I", "W", "R", "UNSHARD", "RESHARD", "REDUCE_GRAD", "SEND_F", "RECV_F", "SEND_B", "RECV_B", ""};
     return op >= 0 && op < PP_CELL_OP_COUNT ? names[op] : "";
+}
+
+/* ---- conditions ---- */
+
+static size_t unit_count(const pp_config *config) { return (size_t)config->microbatches * (size_t)config->slices; }
+
+int32_t pp_conditions_bytes(const pp_config *config) {
+    if (config->with == 0) return 0;
+    const size_t stages = (size_t)config->stages, hops = 2 * (size_t)config->pipes * stages;
+    const size_t factors = (size_t)config->unit_rows * unit_count(config); /* as ordered, and as given */
+    const size_t doubles = 2 * factors + stages + (size_t)config->microbatches;
+    const size_t ints = (size_t)config->microbatches + 3 * hops + (size_t)config->ranks;
+    return (int32_t)(align8(sizeof(pp_conditions)) + doubles * sizeof(double) + align8(ints * sizeof(int32_t)));
+}
+
+/* Links are numbered through by the rank they come from and the rank they go to. known: 2 * hops + ranks entries. */
+static void number_links(const pp_schedule *s, pp_conditions *c, int32_t *known) {
+    const int32_t hops = 2 * s->pipes * s->stages;
+    int32_t *to = known, *next = to + hops, *first = next + hops;
+    for (int32_t r = 0; r < s->ranks; r++) first[r] = -1;
+    c->link_count = 0;
+    for (int32_t i = 0; i < hops; i++) {
+        const int32_t hop = i % s->stages, down = i / s->stages % 2,
+                      *rank = s->stage_rank + i / (2 * s->stages) * s->stages;
+        c->link[i] = -1;
+        if (hop + 1 == s->stages || rank[hop] == rank[hop + 1]) continue;
+        const int32_t from = rank[hop + down], goal = rank[hop + 1 - down];
+        int32_t link = first[from];
+        while (link >= 0 && to[link] != goal) link = next[link];
+        if (link < 0) {
+            link = c->link_count++;
+            to[link] = goal;
+            next[link] = first[from];
+            first[from] = link;
+        }
+        c->link[i] = link;
+    }
+}
+
+void pp_conditions_attach(pp_schedule *schedule, const pp_config *config, const double *costs) {
+    schedule->conditions = NULL;
+    if (config->with == 0) return;
+    pp_conditions *c = pp_conditions_at((double *)costs, config->stages);
+    schedule->conditions = c;
+    if (c->unit != NULL) schedule->bound = 0;
+    if (c->link != NULL) number_links(schedule, c, c->link + 2 * config->pipes * config->stages);
+}
+
+const double *pp_conditions_units(const pp_schedule *schedule) {
+    return schedule->conditions != NULL ? schedule->conditions->unit : NULL;
+}
+
+const int32_t *pp_conditions_places(const pp_schedule *schedule) {
+    return schedule->conditions != NULL && schedule->conditions->unit != NULL ? schedule->conditions->place : NULL;
 }

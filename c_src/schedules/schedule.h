@@ -29,10 +29,11 @@ typedef struct pp_writer {
     pp_action *actions;
     int32_t *rank_begin;
     int32_t count;
-    int32_t recompute_end; /* an R goes before the B or I of units below this one */
-    const double *costs;   /* as pp_schedule_make got them: NULL means that all stages are equal */
-    void *scratch;         /* pp_generator.scratch_bytes bytes, 8-byte aligned */
-    double bound;          /* no order takes less, where a generator knows such a bound */
+    int32_t recompute_end;           /* an R goes before the B or I of units below this one */
+    const double *costs;             /* as pp_schedule_make got them: NULL means that all stages are equal */
+    const pp_conditions *conditions; /* beside them, NULL: none */
+    void *scratch;                   /* pp_generator.scratch_bytes bytes, 8-byte aligned */
+    double bound;                    /* no order takes less, where a generator knows such a bound */
 } pp_writer;
 
 /* One schedule. A generator file defines one of these; the table in schedule.c lists it. */
@@ -118,6 +119,22 @@ PP_INLINE void pp_emit_fused(pp_writer *writer, int32_t f_stage, int32_t f_unit,
     pp_emit(writer, PP_F, f_stage, f_unit);
     writer->actions[writer->count - 1].fused = 1;
     pp_emit(writer, PP_B, b_stage, b_unit);
+}
+
+/* Where the conditions stand: right behind the rows of costs. */
+static inline pp_conditions *pp_conditions_at(double *costs, int32_t stages) {
+    return (pp_conditions *)(costs + (size_t)PP_COST_ROWS * (size_t)stages);
+}
+
+/* 1 if micro-batches have factors. */
+static inline int pp_uneven(const pp_schedule *schedule) {
+    return schedule->conditions != NULL && schedule->conditions->unit != NULL;
+}
+
+/* By what all costs of a stage's unit are taken. */
+PP_INLINE double pp_factor(const pp_schedule *schedule, int32_t stage, int32_t unit) {
+    const pp_conditions *c = schedule->conditions;
+    return c != NULL && c->unit != NULL ? c->unit[(size_t)stage * (size_t)c->stride + (size_t)unit] : 1;
 }
 
 /* The rank that runs a stage for a unit. */

@@ -43,7 +43,12 @@ extern "C" {
     X(warmup_factor) /* forwards of the interleaved warm-up per rank still below: 2 hides latency, 1 saves memory */   \
     X(placement)                                                                                                       \
     X(costs_of)                                                                                                        \
-    X(stages) /* derived: ranks * chunks, or ranks for bidirectional schedules */
+    X(order)           /* of micro-batches that are not alike */                                                       \
+    X(receive_buffers) /* messages a rank has room for, 0: any number, -1: not said */                                 \
+    X(gather_keep)     /* stages whose weights a rank holds, 0: not said */                                            \
+    X(with)            /* derived: bits PP_WITH_..., what of pp_conditions there is */                                 \
+    X(unit_rows)       /* derived: rows of factors, 1 or one per stage; 0 where micro-batches are alike */             \
+    X(stages)          /* derived: ranks * chunks, or ranks for bidirectional schedules */
 
 typedef struct pp_config {
 #define PP_CONFIG_INT(field) int32_t field;
@@ -153,8 +158,47 @@ typedef struct pp_schedule {
     pp_action *actions;
     /* Found by trying: no order within its limit takes less at the costs it was made for; 0 where that is not known. */
     double bound;
-    uint32_t bound_costs; /* a mark of those costs */
+    uint32_t bound_costs;                   /* a mark of those costs */
+    const struct pp_conditions *conditions; /* of pp_conditions_attach, NULL where there are none */
 } pp_schedule;
+
+/* -- what a request says of its step beside the rows of costs --
+ * microbatch-costs  a factor for each micro-batch (with slices, also one for each slice): all its costs are those of the
+ *                   stage times this. Rows of factors, one per stage, with '|' between them, where stages differ in that.
+ * order             which micro-batch goes first: as given; the largest; or what pp_order_search finds. Micro-batches are
+ *                   numbered by their places in that order.
+ * bytes, bandwidth  with transfer=overlap a link carries one message after another, in the order in which its rank makes
+ *                   them: each keeps the link for bytes / bandwidth and is there one latency later. There is one link from a
+ *                   rank to another, whatever stages the messages belong to.
+ * receive-buffers   a rank has room for so many messages, from when they leave until the action that needs them starts. Where
+ *                   there is none, a message does not leave, and its sender does nothing else. Not for rendezvous, where no
+ *                   message waits.
+ * gather            ticks to gather the sharded weights of a stage. A rank that comes to an action of a stage it does not hold
+ *                   gathers them first, and does nothing else meanwhile. It holds gather-keep stages (all of its own unless
+ *                   said) and lets go of the one it has not used for longest. */
+enum { PP_ORDER_GIVEN, PP_ORDER_FALLING, PP_ORDER_BEST };
+enum { PP_WITH_UNITS = 1, PP_WITH_LINKS = 2, PP_WITH_ROOM = 4, PP_WITH_GATHER = 8 };
+typedef struct pp_conditions {
+    int32_t with;       /* bits PP_WITH_... */
+    int32_t stride;     /* of unit: 0 where one row holds for all stages */
+    int32_t room;       /* 0: any number */
+    int32_t keep;       /* stages */
+    int32_t link_count; /* links there are */
+    double *unit;       /* [stage * stride + unit], NULL: all 1 */
+    double *as_given;   /* the same factors in the order given */
+    int32_t *place;     /* of each micro-batch: its number as given */
+    double *gather;     /* per stage, NULL: none */
+    int32_t *link; /* [(pipe * 2 + way) * stages + hop] of a message up (way 0) or down; -1: it stays on its rank */
+} pp_conditions;
+int32_t pp_conditions_bytes(const pp_config *config);
+/* Lets a schedule know the conditions that stand in costs (pp_costs_parse); it keeps a pointer into them. pp_schedule_make
+ * does so itself: this is for a schedule that is timed with other costs than it was made with, or that was read from a
+ * file; then before pp_timeline_bytes. */
+PP_EXPORT(pp_conditions_attach)
+void pp_conditions_attach(pp_schedule *schedule, const pp_config *config, const double *costs);
+/* The factors of the first row, units of them, and the numbers of the micro-batches as given; NULL where all are alike. */
+PP_EXPORT(pp_conditions_units) const double *pp_conditions_units(const pp_schedule *schedule);
+PP_EXPORT(pp_conditions_places) const int32_t *pp_conditions_places(const pp_schedule *schedule);
 
 /* Bytes pp_schedule_make needs. At most about 1 GiB: larger requests were refused by pp_config_parse. */
 PP_EXPORT(pp_schedule_bytes) size_t pp_schedule_bytes(const pp_config *config);

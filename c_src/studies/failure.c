@@ -203,7 +203,7 @@ int32_t pp_failure_report(const pp_schedule *schedule, const pp_config *config, 
         pp_fault_fix_number(fault, PP_OPT_FAIL_TIME, step);
         return PP_ERR_FAIL_TIME;
     }
-    const int worked_out = timeline->transfer != PP_TRANSFER_RENDEZVOUS;
+    const int worked_out = timeline->transfer != PP_TRANSFER_RENDEZVOUS && timeline->arrive == NULL;
     double work = 0, end = 0, again = 0;
     for (int32_t i = 0; i < schedule->action_count; i++) {
         if (!schedule->actions[i].fused) work += pp_cost_of(schedule, costs, i);

@@ -290,7 +290,7 @@ static double count_cuts(const pp_cut *p) {
 int32_t pp_partition_search(pp_schedule *schedule, const pp_config *config, double *costs, pp_timeline *timeline,
                             pp_fault *fault) {
     if (config->layers == 0 || config->partition != PP_PARTITION_MAKESPAN) return PP_OK;
-    pp_cut *p = (pp_cut *)(costs + PP_COST_ROWS * (size_t)config->stages);
+    pp_cut *p = pp_cut_at(costs, config);
     search q = {.p = p,
                 .s = schedule,
                 .config = config,
@@ -311,6 +311,7 @@ int32_t pp_partition_search(pp_schedule *schedule, const pp_config *config, doub
         else if (status == PP_OK)
             status = walk(&q);
     }
+    if (config->with & PP_WITH_UNITS) p->proved = 0; /* the bounds speak of micro-batches that are alike */
     if (status != PP_OK) return status;
     for (int32_t s = 0; s < p->stages; s++) p->stage[s] = pp_cut_cost(p, s, p->at[s], p->at[s + 1]);
     p->cases--; /* the best once more */

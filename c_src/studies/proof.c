@@ -20,7 +20,8 @@ static size_t align8(size_t bytes) { return (bytes + 7) & ~(size_t)7; }
 size_t pp_proof_bytes(const pp_config *config) {
     const pp_generator *row = pp_generator_of(config->schedule);
     size_t exact = pp_exact_bytes(config);
-    if (row == NULL || !(row->options >> PP_OPT_MEMORY_LIMIT & 1u) || exact == 0) return 0;
+    const int known = config->with == 0; /* micro-batches are alike, messages only travel, weights are there */
+    if (row == NULL || !(row->options >> PP_OPT_MEMORY_LIMIT & 1u) || exact == 0 || !known) return 0;
     return align8(sizeof(pp_proof)) + pp_search_bytes(config, 1) + exact +
            align8((size_t)row->action_count(config) * sizeof(pp_action) +
                   ((size_t)config->ranks + 1) * sizeof(int32_t));

@@ -14,6 +14,7 @@ extern "C" {
  * past the last. */
 #define PP_RECORDS(X)                                                                                                  \
     X(PP_RECORD_PARTITION, PP_PARTITION_FIELDS)                                                                        \
+    X(PP_RECORD_ORDER, PP_ORDER_FIELDS)                                                                                \
     X(PP_RECORD_TAKEOVER, PP_TAKEOVER_FIELDS)                                                                          \
     X(PP_RECORD_END, PP_END_FIELDS)                                                                                    \
     X(PP_RECORD_END_RANK, PP_END_RANK_FIELDS)                                                                          \
@@ -38,8 +39,8 @@ PP_EXPORT(pp_record_field_name) const char *pp_record_field_name(int32_t record,
     X(free_makespan)    /* with transfers that take no time */                                                         \
     X(through)          /* ticks of transfer that one micro-batch alone meets */                                       \
     X(factor)           /* they take over at this many times the present ones (at this many ticks a hop  */            \
-                        /* where there are none): Infinity if never, NaN for rendezvous, where it is not */            \
-                        /* worked out                                                                    */            \
+                        /* where there are none): Infinity if never, NaN for rendezvous, room and gathers, where */    \
+                        /* it is not worked out                                                           */           \
     X(latency)          /* the longest hop at that point */                                                            \
     X(makespan)         /* of the step at that point */                                                                \
     X(bandwidth_factor) /* the same, the latency staying and the bandwidth divided; NaN without bytes */
@@ -267,6 +268,28 @@ PP_EXPORT(pp_proof_field_name) const char *pp_proof_field_name(int32_t field);
  * bytes and returns the length, without the zero at the end. */
 PP_EXPORT(pp_proof_moves)
 int32_t pp_proof_moves(pp_proof *proof, const pp_schedule *schedule, char *out, int32_t capacity);
+/* With order=best: looks for the order of micro-batches in which the step is shortest, and leaves it in costs and timeline. Up to
+ * eight micro-batches are tried in every order; of more the best found within 2^24 simulated actions stands, and is not proved.
+ * memory: pp_order_bytes. Does nothing for other requests. Returns PP_OK, or what pp_simulate refuses. */
+#define PP_ORDER_FIELDS(X)                                                                                             \
+    X(proved) /* 1: every order was tried */                                                                           \
+    X(cases)  /* orders that were simulated */
+typedef struct pp_order_summary {
+    PP_ORDER_FIELDS(PP_RECORD_DOUBLE)
+} pp_order_summary;
+PP_EXPORT(pp_order_bytes) size_t pp_order_bytes(const pp_config *config);
+PP_EXPORT(pp_order_search)
+int32_t pp_order_search(const pp_schedule *schedule, const pp_config *config, double *costs, pp_timeline *timeline,
+                        void *memory, pp_order_summary *out, pp_fault *fault);
+/* -- messages that wait --
+ * The most messages that had arrived at each rank and waited for the action that needs them. scratch: pp_waiting_bytes. */
+PP_EXPORT(pp_waiting_bytes) size_t pp_waiting_bytes(const pp_schedule *schedule);
+PP_EXPORT(pp_waiting_report)
+void pp_waiting_report(const pp_schedule *schedule, const double *costs, const pp_timeline *timeline, void *scratch,
+                       int32_t *waiting);
+/* How often each rank gathers the weights of a stage (pp_conditions); held: pipes * stages entries of scratch. */
+PP_EXPORT(pp_gather_report)
+void pp_gather_report(const pp_schedule *schedule, const pp_timeline *timeline, int32_t *held, int32_t *gathers);
 
 #ifdef __cplusplus
 }

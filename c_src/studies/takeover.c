@@ -11,11 +11,13 @@
 #include <string.h>
 
 #include "studies/studies.h"
+#include "time/events.h"
 #include "time/timeline.h"
 
 typedef struct study {
     const pp_schedule *s;
-    double *costs; /* a copy, whose hops are changed */
+    double *costs;      /* a copy, whose hops are changed */
+    const double *size; /* what of a hop keeps its link, at x = 1 */
     int32_t transfer;
     pp_timeline *line;
     pp_fault *fault;
@@ -33,8 +35,10 @@ static double hop_of(hops h, int32_t stage) {
 
 static int32_t time_hops(study *q, hops a, hops b, double x, double *ticks) {
     double *row = q->costs + PP_COST_LATENCY * (size_t)q->s->stages;
+    double *size = q->costs + PP_COST_SIZE * (size_t)q->s->stages;
     for (int32_t stage = 0; stage < q->s->stages; stage++)
         row[stage] = hop_of(a, stage) + (x > 0 ? x * hop_of(b, stage) : 0);
+    for (int32_t stage = 0; stage < q->s->stages; stage++) size[stage] = x > 0 ? x * q->size[stage] : 0;
     int32_t status = pp_simulate(q->s, q->costs, q->transfer, q->line, q->fault);
     if (status == PP_OK) *ticks = q->line->finish[pp_last_action(q->s, q->line)];
     return status;
@@ -52,6 +56,18 @@ static int32_t hop_between(const study *q, int32_t before, int32_t i) {
     return q->line->finish[before] < q->line->start[i] ? pp_sending_hop(s, q->costs, before) : -1;
 }
 
+/* The message that kept the link which that of action x came to; -1: it went at once. */
+static int32_t link_kept_by(const study *q, int32_t x) {
+    const pp_schedule *s = q->s;
+    const int32_t link = pp_link_of(s, x), hop = s->actions[x].stage - (s->actions[x].op != PP_F);
+    if (link < 0 || q->line->arrive == NULL) return -1;
+    const double began = q->line->arrive[x] - q->costs[PP_COST_LATENCY * s->stages + hop];
+    if (began <= q->line->finish[x] * (1 + 1e-12)) return -1;
+    for (int32_t i = x - 1; i >= s->rank_begin[pp_rank_of_action(s, x)]; i--)
+        if (pp_link_of(s, i) == link) return i;
+    return -1;
+}
+
 /* The critical path as a line fixed + x slope. */
 static void path_line(const study *q, hops a, hops b, double *fixed, double *slope) {
     *fixed = *slope = 0;
@@ -62,6 +78,8 @@ static void path_line(const study *q, hops a, hops b, double *fixed, double *slo
         if (hop < 0) continue;
         *fixed += hop_of(a, hop);
         *slope += hop_of(b, hop);
+        for (int32_t kept; (kept = link_kept_by(q, before)) >= 0; before = kept)
+            *slope += q->size[q->s->actions[kept].stage - (q->s->actions[kept].op != PP_F)];
     }
 }
 
@@ -109,13 +127,15 @@ int32_t pp_takeover_find(const pp_schedule *schedule, const double *costs, int32
     const size_t n = (size_t)schedule->stages;
     const double *latency = costs + PP_COST_LATENCY * n, *size = costs + PP_COST_SIZE * n;
     const hops none = {latency, latency}, all = {latency, NULL}, fixed = {latency, size}, sized = {size, NULL};
-    study q = {schedule, scratch, transfer, timeline, fault};
+    const int32_t with = schedule->conditions != NULL ? schedule->conditions->with : 0;
+    const int unknown = transfer == PP_TRANSFER_RENDEZVOUS || (with & (PP_WITH_ROOM | PP_WITH_GATHER)) != 0;
+    study q = {schedule, scratch, size, transfer, timeline, fault};
     hops present = all;
     memcpy(scratch, costs, PP_COST_ROWS * n * sizeof(double));
     *out = (pp_takeover){.through = through(schedule, all), .bandwidth_factor = NAN};
     if (out->through == 0) present = (hops){NULL, NULL};
     int32_t status = time_hops(&q, none, none, 0, &out->free_makespan);
-    if (status == PP_OK && transfer == PP_TRANSFER_RENDEZVOUS) {
+    if (status == PP_OK && unknown) {
         out->factor = out->latency = out->makespan = NAN;
     } else if (status == PP_OK) {
         status = find(&q, none, present, out->free_makespan, &out->factor);

@@ -4,6 +4,7 @@
 
 #include "core/fault.h"
 #include "schedules/schedule.h"
+#include "time/events.h"
 #include "time/rank_queue.h"
 #include "time/timeline.h"
 
@@ -16,12 +17,15 @@ size_t pp_timeline_bytes(const pp_schedule *schedule) {
     size_t times = 2 * n,
            tables = 2 * (size_t)schedule->stages * units; /* doubles; the tables of pp_check live there */
     return head_bytes + 2 * n * sizeof(int32_t) + (times > tables ? times : tables) * sizeof(double) +
-           PP_RANK_SCRATCH * (size_t)schedule->ranks * sizeof(double);
+           PP_RANK_SCRATCH * (size_t)schedule->ranks * sizeof(double) + pp_events_bytes(schedule);
 }
 
 const double *pp_timeline_start(const pp_timeline *timeline) { return timeline->start; }
 const double *pp_timeline_finish(const pp_timeline *timeline) { return timeline->finish; }
 const int32_t *pp_timeline_input(const pp_timeline *timeline) { return timeline->input; }
+const double *pp_timeline_arrive(const pp_timeline *timeline) {
+    return timeline->transfer >= 0 ? timeline->arrive : NULL;
+}
 
 /* ---- accepting ----
  * One pass does it all. The ranks are walked up and down; an action is taken when the tables hold what it needs: its own
@@ -290,5 +294,6 @@ int32_t pp_check(const pp_schedule *s, void *memory, size_t bytes, int32_t *bloc
     line->rank_scratch = (double *)(line->runs + n);
     line->start = line->rank_scratch + PP_RANK_SCRATCH * (size_t)s->ranks;
     line->finish = line->start + n;
+    pp_events_place(s, line, (char *)memory + (pp_timeline_bytes(s) - pp_events_bytes(s)));
     return accept_in_order(s, line) || accept(s, line) ? PP_OK : pp_diagnose(s, line, blocked, fault);
 }

@@ -91,11 +91,12 @@ static void report_rank(const pp_schedule *s, const double *costs, const pp_time
     const double *cost[PP_OP_COUNT];
     int32_t held = 0, peak = 0, backward_seen = 0, warmup = 0, messages[2] = {0};
     double busy = 0, held_back = 0;
+    const int uneven = pp_uneven(s);
     for (int32_t op = 0; op < PP_OP_COUNT; op++) cost[op] = costs + row[op] * n;
     for (int32_t i = begin, half = 0; i < end; i++) { /* half: the second of a slot */
         const pp_action a = actions[i];
         if (!half) {
-            busy += a.fused ? pp_cost_of(s, costs, i) : cost[a.op][a.stage];
+            busy += a.fused || uneven ? pp_cost_of(s, costs, i) : cost[a.op][a.stage];
             held += trains & (a.op == PP_F);
             if (a.fused) held += trains & (actions[i + 1].op == PP_F);
             if (held > peak) peak = held;
@@ -104,7 +105,7 @@ static void report_rank(const pp_schedule *s, const double *costs, const pp_time
         if (a.op == PP_W) { /* the gradient is through; weights have no one waiting */
             held--;
             all->split = 1;
-            held_back += cost[PP_W][a.stage];
+            held_back += uneven ? pp_cost_of(s, costs, i) : cost[PP_W][a.stage];
             continue;
         }
         if (a.op == PP_F)
@@ -147,19 +148,25 @@ static double ends_of_ranks(const pp_schedule *s, const double *costs, int32_t b
     int32_t n = s->stages;
     double longest = 0;
     for (int32_t r = 0; r < s->ranks; r++) head[r] = tail[r] = INFINITY;
-    for (int32_t pipe = 0; pipe < s->pipes; pipe++) {
-        const int32_t *rank = s->stage_rank + pipe * n;
+    /* All units of a pipe are alike, or each is looked at. */
+    const int32_t uneven = pp_uneven(s), paths = uneven ? s->microbatches * s->slices : s->pipes;
+    for (int32_t path = 0; path < paths; path++) {
+        const int32_t pipe = !uneven                ? path
+                             : s->unit_pipe != NULL ? s->unit_pipe[path]
+                                                    : 0,
+                      *rank = s->stage_rank + pipe * n;
         double forward = 0, backward = 0, rest = 0;
         for (int32_t stage = 0; stage < n; stage++) {
             if (forward < head[rank[stage]]) head[rank[stage]] = forward;
             if (s->trains && backward < tail[rank[stage]]) tail[rank[stage]] = backward;
             double hop = stage + 1 < n && rank[stage] != rank[stage + 1] ? costs[PP_COST_LATENCY * n + stage] : 0;
-            forward += costs[PP_COST_FORWARD * n + stage] + hop;
-            backward += costs[backward_row * n + stage] + hop;
+            const double factor = uneven ? pp_factor(s, stage, path) : 1;
+            forward += costs[PP_COST_FORWARD * n + stage] * factor + hop;
+            backward += costs[backward_row * n + stage] * factor + hop;
         }
         for (int32_t stage = n - 1; stage >= 0 && !s->trains; stage--) {
             if (rest < tail[rank[stage]]) tail[rank[stage]] = rest;
-            rest += costs[PP_COST_FORWARD * n + stage];
+            rest += costs[PP_COST_FORWARD * n + stage] * (uneven ? pp_factor(s, stage, path) : 1);
             if (stage > 0 && rank[stage] != rank[stage - 1]) rest += costs[PP_COST_LATENCY * n + stage - 1];
         }
         double through = s->trains ? forward + backward : forward;
@@ -210,6 +217,7 @@ static int row_equal(const double *costs, int32_t stages, int32_t row) {
 
 /* Costs that many parts share are whole only together: of a third, three. */
 static int whole_together(const pp_schedule *s, const double *costs, int32_t parts) {
+    if (pp_uneven(s)) return 0;
     for (int32_t i = 0; i < (PP_COST_LATENCY + 1) * s->stages; i++) {
         const double sum = costs[i] * parts, near = floor(sum + 0.5);
         if (costs[i] >= 0 && fabs(sum - near) > 1e-9 * (near + 1)) return 0;
@@ -219,7 +227,7 @@ static int whole_together(const pp_schedule *s, const double *costs, int32_t par
 
 /* 1 if every time is a sum of whole ticks: the costs of all actions, and the latencies. */
 static int all_whole(const pp_schedule *s, const double *costs) {
-    int whole = 1; /* mostly all costs are, and no action needs to be asked */
+    int whole = !pp_uneven(s); /* mostly all costs are, and no action needs to be asked */
     for (int32_t i = 0; i < PP_COST_LATENCY * s->stages; i++) whole &= costs[i] == floor(costs[i]);
     for (int32_t i = 0; !whole && i < s->action_count; i++) {
         double cost = pp_cost_of(s, costs, i);
@@ -237,7 +245,9 @@ static void report_formula(const pp_schedule *s, const pp_config *config, const 
     const pp_generator *row = config != NULL ? pp_generator_of(config->schedule) : NULL;
     /* A late R runs right before its B or I and waits for the same gradient, so the two count as one longer op. */
     int late = config != NULL && config->recompute == PP_RECOMPUTE_LATE;
-    if (row == NULL || (config->recompute != PP_RECOMPUTE_NONE && !late)) return;
+    const int plain =
+        s->conditions == NULL || (s->conditions->with & ~PP_WITH_LINKS) == 0; /* links: without transfers only */
+    if (row == NULL || !plain || (config->recompute != PP_RECOMPUTE_NONE && !late)) return;
     int32_t n = s->stages;
     double f = costs[PP_COST_FORWARD * n], b = costs[PP_COST_BACKWARD * n], w = costs[PP_COST_WEIGHT * n];
     double given = costs[PP_COST_OVERLAP * n];
@@ -289,6 +299,8 @@ void pp_report(const pp_schedule *s, const pp_config *config, const double *cost
         }
     }
     if (out->cadence_rank >= 0) out->cadence_stage = largest_stage(s, costs, (int32_t)out->cadence_rank);
+    if (s->conditions != NULL && s->conditions->gather != NULL)
+        first = 0; /* the first thing a rank does is no action */
     out->makespan = last - first;
     out->drain_start = out->makespan;
     for (int32_t r = 0; r < s->ranks; r++) {
@@ -315,14 +327,11 @@ void pp_report(const pp_schedule *s, const pp_config *config, const double *cost
 
 static int32_t slot_begin(const pp_schedule *s, int32_t i) { return i > 0 && s->actions[i - 1].fused ? i - 1 : i; }
 
-static double arrival(const pp_schedule *s, const double *costs, const pp_timeline *line, int32_t i) {
-    return line->input[i] < 0 ? 0 : line->finish[line->input[i]] + pp_latency_of(s, costs, line, i);
-}
-
 /* Of the slot's inputs the one that arrives last, -1 for none. */
 static int32_t last_input(const pp_schedule *s, const double *costs, const pp_timeline *line, int32_t slot) {
     int32_t at = slot;
-    if (s->actions[slot].fused && arrival(s, costs, line, slot + 1) > arrival(s, costs, line, slot)) at = slot + 1;
+    if (s->actions[slot].fused && pp_arrival(s, costs, line, slot + 1) > pp_arrival(s, costs, line, slot))
+        at = slot + 1;
     return line->input[at] >= 0 ? at : -1;
 }
 
@@ -331,7 +340,7 @@ int32_t pp_bound_by(const pp_schedule *s, const double *costs, const pp_timeline
     if (slot == s->rank_begin[pp_rank_of_action(s, i)]) previous = -1;
     int32_t at = last_input(s, costs, line, slot);
     if (previous >= 0 && line->finish[previous] == line->start[slot]) return previous;
-    if (at >= 0 && (previous < 0 || arrival(s, costs, line, at) >= line->start[slot])) return line->input[at];
+    if (at >= 0 && (previous < 0 || pp_arrival(s, costs, line, at) >= line->start[slot])) return line->input[at];
     if (previous >= 0) return previous; /* its message kept the rank */
     return -1;
 }
@@ -369,7 +378,7 @@ double pp_idle_made(const pp_schedule *s, const double *costs, const pp_timeline
     const int first = i == s->rank_begin[pp_rank_of_action(s, i)];
     int32_t at = last_input(s, costs, line, i);
     int32_t input = at >= 0 ? line->input[at] : -1;
-    int late = at >= 0 && arrival(s, costs, line, at) >= start;
+    int late = at >= 0 && pp_arrival(s, costs, line, at) >= start;
     if (!late && !first) input = i - 1; /* its own message kept it */
     double made = input >= 0 ? line->finish[input] : 0;
     *waits_for = input;
@@ -388,6 +397,10 @@ int32_t pp_idle_fill(const pp_schedule *s, const double *costs, const pp_timelin
         double free = 0;
         for (int32_t i = s->rank_begin[r]; i < s->rank_begin[r + 1]; i++) {
             double start = line->start[i];
+            if (line->gathered != NULL && line->transfer >= 0 && start > free && line->gathered[i] > free) {
+                idle_add(&sink, r, free, line->gathered[i], PP_IDLE_GATHER, i, -1);
+                free = line->gathered[i];
+            }
             if (start > free) {
                 int32_t input;
                 const double made = pp_idle_made(s, costs, line, i, free, &input);

@@ -5,24 +5,26 @@
 #include <string.h>
 
 #include "core/fault.h"
+#include "time/events.h"
 #include "time/timeline.h"
 
 /* The row of the cost table that an op takes. */
-static const int32_t cost_row[PP_OP_COUNT] = {[PP_F] = PP_COST_FORWARD,
-                                              [PP_B] = PP_COST_BACKWARD,
-                                              [PP_I] = PP_COST_INPUT,
-                                              [PP_W] = PP_COST_WEIGHT,
-                                              [PP_R] = PP_COST_RECOMPUTE};
+const int32_t pp_cost_row[PP_OP_COUNT] = {[PP_F] = PP_COST_FORWARD,
+                                          [PP_B] = PP_COST_BACKWARD,
+                                          [PP_I] = PP_COST_INPUT,
+                                          [PP_W] = PP_COST_WEIGHT,
+                                          [PP_R] = PP_COST_RECOMPUTE};
 
 static double plain_cost(const pp_schedule *s, const double *costs, const pp_action *a) {
-    return costs[cost_row[a->op] * s->stages + a->stage];
+    return costs[pp_cost_row[a->op] * s->stages + a->stage] * pp_factor(s, a->stage, a->microbatch);
 }
 
 /* A slot of F and B: as given for the forward's stage, but no shorter than either half, whose stages may differ; else
  * the sum (no gain from running them together). */
-static double slot_cost(const pp_schedule *s, const double *costs, const pp_action *a) {
+double pp_slot_cost(const pp_schedule *s, const double *costs, const pp_action *a) {
     const pp_action *forward = a[0].op == PP_F ? &a[0] : &a[1];
-    double given = costs[PP_COST_OVERLAP * s->stages + forward->stage];
+    double given =
+        costs[PP_COST_OVERLAP * s->stages + forward->stage] * pp_factor(s, forward->stage, forward->microbatch);
     double x = plain_cost(s, costs, &a[0]), y = plain_cost(s, costs, &a[1]);
     if (given < 0) return x + y;
     return given > x && given > y ? given : x > y ? x : y;
@@ -30,8 +32,8 @@ static double slot_cost(const pp_schedule *s, const double *costs, const pp_acti
 
 double pp_cost_of(const pp_schedule *s, const double *costs, int32_t i) {
     const pp_action *a = &s->actions[i];
-    if (a->fused) return slot_cost(s, costs, a);
-    if (i > 0 && a[-1].fused) return slot_cost(s, costs, a - 1);
+    if (a->fused) return pp_slot_cost(s, costs, a);
+    if (i > 0 && a[-1].fused) return pp_slot_cost(s, costs, a - 1);
     return plain_cost(s, costs, a);
 }
 
@@ -42,8 +44,11 @@ static double hop(const pp_schedule *s, const double *costs, int32_t from, int32
 }
 
 double pp_latency_of(const pp_schedule *s, const double *costs, const pp_timeline *line, int32_t i) {
-    if (line->input[i] < 0) return 0;
+    const int32_t x = line->input[i];
+    if (x < 0) return 0;
     const pp_action *a = &s->actions[i];
+    if (line->arrive != NULL && line->transfer >= 0 && pp_rank_of_action(s, x) != pp_rank_of_action(s, i))
+        return line->arrive[x] - line->finish[x];
     return hop(s, costs, s->actions[line->input[i]].stage, a->stage, a->microbatch);
 }
 
@@ -70,8 +75,11 @@ int32_t pp_sending_hop(const pp_schedule *s, const double *costs, int32_t i) {
     return a->op == PP_F ? a->stage : a->stage - 1;
 }
 
-static double arrival(const pp_schedule *s, const double *costs, const pp_timeline *line, int32_t i) {
-    return line->input[i] < 0 ? 0 : line->finish[line->input[i]] + pp_latency_of(s, costs, line, i);
+double pp_arrival(const pp_schedule *s, const double *costs, const pp_timeline *line, int32_t i) {
+    const int32_t x = line->input[i];
+    if (x >= 0 && line->arrive != NULL && line->transfer >= 0 && pp_rank_of_action(s, x) != pp_rank_of_action(s, i))
+        return line->arrive[x];
+    return x < 0 ? 0 : line->finish[line->input[i]] + pp_latency_of(s, costs, line, i);
 }
 
 static double later(double a, double b) { return a > b ? a : b; }
@@ -84,11 +92,11 @@ static void time_in_order(const pp_schedule *s, const double *costs, int sender,
         double free = pp_run_opens(run) ? 0 : line->finish[i - 1] + (sender ? pp_occupied(s, costs, i - 1) : 0);
         for (; i < end; i++) {
             const pp_action *a = &s->actions[i];
-            double start = later(free, arrival(s, costs, line, i));
+            double start = later(free, pp_arrival(s, costs, line, i));
             if (a->fused) {
-                start = later(start, arrival(s, costs, line, i + 1));
+                start = later(start, pp_arrival(s, costs, line, i + 1));
                 line->start[i] = start;
-                line->finish[i] = start + slot_cost(s, costs, a);
+                line->finish[i] = start + pp_slot_cost(s, costs, a);
                 i++;
                 line->start[i] = start;
                 line->finish[i] = line->finish[i - 1];
@@ -102,13 +110,16 @@ static void time_in_order(const pp_schedule *s, const double *costs, int sender,
 }
 
 /* The same where messages occupy nobody, with all that is fixed for the schedule looked up before the loop: this is what
- * runs when a cost is dragged and the order stands. Fused slots go through time_in_order. */
-static void time_overlapped(const pp_schedule *s, const double *costs, pp_timeline *line) {
+ * runs when a cost is dragged and the order stands. Fused slots go through time_in_order. uneven: a constant, micro-batches
+ * have factors. */
+PP_INLINE void time_overlapped(const pp_schedule *s, const double *costs, pp_timeline *line, int uneven) {
     const int32_t stages = s->stages, *stage_rank = s->stage_rank, *inputs = line->input;
     const pp_action *actions = s->actions;
     const double *latency = costs + PP_COST_LATENCY * stages, *cost[PP_OP_COUNT];
     double *starts = line->start, *finishes = line->finish;
-    for (int32_t op = 0; op < PP_OP_COUNT; op++) cost[op] = costs + cost_row[op] * stages;
+    const double *unit = uneven ? s->conditions->unit : NULL;
+    const size_t stride = uneven ? (size_t)s->conditions->stride : 0;
+    for (int32_t op = 0; op < PP_OP_COUNT; op++) cost[op] = costs + pp_cost_row[op] * stages;
     int slow = 0;
     for (int32_t stage = 0; stage < stages; stage++) slow |= latency[stage] != 0;
     for (int32_t n = 0; n < line->run_count; n++) {
@@ -128,7 +139,8 @@ static void time_overlapped(const pp_schedule *s, const double *costs, pp_timeli
                 free = later(free, arrival);
             }
             starts[i] = free;
-            free += cost[a.op][stage];
+            free +=
+                uneven ? cost[a.op][stage] * unit[(size_t)stage * stride + (size_t)a.microbatch] : cost[a.op][stage];
             finishes[i] = free;
         }
     }
@@ -290,11 +302,20 @@ int32_t pp_simulate(const pp_schedule *s, const double *costs, int32_t transfer,
     pp_fault scratch;
     assert(line->action_count == s->action_count);
     line->transfer = transfer;
-    if (transfer == PP_TRANSFER_RENDEZVOUS) {
+    const int32_t with = s->conditions != NULL ? s->conditions->with : 0;
+    if (with & (PP_WITH_ROOM | PP_WITH_GATHER)) {
+        const int32_t status = pp_time_events(s, costs, transfer, line, fault);
+        if (status != PP_OK) return status;
+    } else if (with & PP_WITH_LINKS) {
+        pp_time_linked(s, costs, line);
+    } else if (transfer == PP_TRANSFER_RENDEZVOUS) {
         int32_t status = time_rendezvous(s, costs, line, fault);
         if (status != PP_OK) return status;
     } else if (transfer == PP_TRANSFER_OVERLAP && s->pipes == 1 && !line->fused) {
-        time_overlapped(s, costs, line);
+        if (with & PP_WITH_UNITS)
+            time_overlapped(s, costs, line, 1);
+        else
+            time_overlapped(s, costs, line, 0);
     } else {
         time_in_order(s, costs, transfer == PP_TRANSFER_SENDER, line);
     }

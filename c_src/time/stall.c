@@ -54,7 +54,11 @@ int32_t pp_stall(const pp_schedule *s, const double *costs, int32_t transfer, pp
     memset(line->start, 0, (size_t)s->action_count * sizeof(double)); /* the tables are not needed any more */
     memset(line->finish, 0, (size_t)s->action_count * sizeof(double));
     pp_fault scratch;
-    pp_simulate(s, costs, transfer == PP_TRANSFER_RENDEZVOUS ? PP_TRANSFER_OVERLAP : transfer, line, &scratch);
+    pp_schedule alone = *s; /* what can run, without what may stop it */
+    pp_conditions units = s->conditions != NULL ? *s->conditions : (pp_conditions){0};
+    units.with &= PP_WITH_UNITS;
+    if (s->conditions != NULL) alone.conditions = &units;
+    pp_simulate(&alone, costs, transfer == PP_TRANSFER_RENDEZVOUS ? PP_TRANSFER_OVERLAP : transfer, line, &scratch);
     double halt = 0, end = 0;
     for (int32_t i = 0; i < s->action_count; i++) halt = line->finish[i] > halt ? line->finish[i] : halt;
     for (r = 0; r < s->ranks; r++) {

@@ -27,6 +27,9 @@ typedef struct pp_timeline {
     double *start;
     double *finish;
     double *rank_scratch; /* for the library's own use */
+    double *arrive;       /* where there are links, room or gathers: when each action's output is there; else NULL */
+    double *gathered;     /* where there are gathers: of each slot, when its rank was ready for it; else NULL */
+    char *events;         /* for the library's own use */
 } pp_timeline;
 
 PP_EXPORT(pp_timeline_bytes) size_t pp_timeline_bytes(const pp_schedule *schedule);
@@ -63,6 +66,8 @@ int32_t pp_stall(const pp_schedule *schedule, const double *costs, int32_t trans
 PP_EXPORT(pp_timeline_start) const double *pp_timeline_start(const pp_timeline *timeline);
 PP_EXPORT(pp_timeline_finish) const double *pp_timeline_finish(const pp_timeline *timeline);
 PP_EXPORT(pp_timeline_input) const int32_t *pp_timeline_input(const pp_timeline *timeline);
+/* When each action's output is there; NULL where the latency of its hop says it. */
+PP_EXPORT(pp_timeline_arrive) const double *pp_timeline_arrive(const pp_timeline *timeline);
 
 /* All figures of one timed step, doubles in ticks unless said. A fraction is exact where every cost is whole: then
  * numerator and denominator are set, in lowest terms; else the denominator is 0. */
@@ -137,7 +142,8 @@ enum {
     PP_IDLE_FILL,     /* before the rank's first action: its input has not come through yet */
     PP_IDLE_INPUT,    /* between two actions: waits for the input of the next */
     PP_IDLE_TRANSFER, /* the input is made but still on its way, or the message occupies the rank */
-    PP_IDLE_DRAIN     /* after the rank's last action, until the step ends */
+    PP_IDLE_DRAIN,    /* after the rank's last action, until the step ends */
+    PP_IDLE_GATHER    /* weights of the next stage are gathered */
 };
 /* One idle interval; doubles so that a caller can read it as columns. */
 #define PP_IDLE_FIELDS(X)                                                                                              \

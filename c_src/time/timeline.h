@@ -8,13 +8,27 @@
 /* Doubles of scratch per rank in a timeline. */
 #define PP_RANK_SCRATCH 6
 
+/* The row of the cost table that an op takes. */
+extern const int32_t pp_cost_row[PP_OP_COUNT];
+
 /* Ticks an action takes by itself; a half of a fused slot takes the slot's. i indexes schedule->actions. */
 double pp_cost_of(const pp_schedule *schedule, const double *costs, int32_t i);
+double pp_slot_cost(const pp_schedule *schedule, const double *costs, const pp_action *slot);
+
+/* The same for the first action of a slot, where it is asked for every one. */
+PP_INLINE double pp_ticks(const pp_schedule *s, const double *costs, int32_t i) {
+    const pp_action *a = &s->actions[i];
+    if (a->fused) return pp_slot_cost(s, costs, a);
+    return costs[pp_cost_row[a->op] * s->stages + a->stage] * pp_factor(s, a->stage, a->microbatch);
+}
 
 /* Ticks the messages of the slot that ends with action i occupy its rank where sending does, and the lower stage of the hop
  * they go over, -1 for none. */
 double pp_occupied(const pp_schedule *schedule, const double *costs, int32_t i);
 int32_t pp_sending_hop(const pp_schedule *schedule, const double *costs, int32_t i);
+
+/* When the input of action i is there; 0 where it needs none. */
+double pp_arrival(const pp_schedule *schedule, const double *costs, const pp_timeline *timeline, int32_t i);
 
 /* Latency of the message that brings action i its input; 0 where the input is on the same rank or there is none. */
 double pp_latency_of(const pp_schedule *schedule, const double *costs, const pp_timeline *timeline, int32_t i);

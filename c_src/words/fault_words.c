@@ -77,6 +77,11 @@ static const pp_words option_words[PP_TRAIN_END] = {
     [PP_OPT_MTBF] = {"mtbf", "среднее время между отказами (mtbf)"},
     [PP_OPT_HORIZON] = {"horizon", "шагов в обучении (horizon)"},
     [PP_OPT_MOVES] = {"moves", "перестановки (moves)"},
+    [PP_OPT_MICROBATCH_COSTS] = {"microbatch-costs", "стоимость микробатчей (microbatch-costs)"},
+    [PP_OPT_ORDER] = {"order", "порядок микробатчей (order)"},
+    [PP_OPT_RECEIVE_BUFFERS] = {"receive-buffers", "место для сообщений (receive-buffers)"},
+    [PP_OPT_GATHER] = {"gather", "время сбора весов (gather)"},
+    [PP_OPT_GATHER_KEEP] = {"gather-keep", "сколько стадий держать собранными (gather-keep)"},
     [PP_TRAIN_DATA] = {"data", "данные (data)"},
     [PP_TRAIN_WIDTH] = {"width", "ширина скрытого слоя (width)"},
     [PP_TRAIN_DEPTH] = {"depth (layers)", "число слоёв (depth)"},
@@ -370,6 +375,14 @@ static const pp_words share_range = {"%o = %s: a share is a number from 0 to 1."
 static const pp_words cost_range = {"%o = %s: a cost must be a finite number of ticks, 0 to 1000000000000.",
                                     "%o = %s: длительность — конечное число тактов от 0 до 1000000000000."};
 
+/* Lists by micro-batch, which may stand by stage, too. */
+static const pp_words unit_list = {
+    "%o = %s: %b numbers are given; give one for each of the %a micro-batches (with slices, for each slice).",
+    "%o = %s: дано чисел: %b; нужно по одному на микробатч, всего %a (или по одному на каждый кусок, если их режут)."};
+static const pp_words unit_rows = {
+    "%o = %s: %b rows are given; give one for all stages, or one for each of the %a stages, with | between them.",
+    "%o = %s: дано строк: %b; нужна одна на все стадии или по одной на каждую, всего %a, через |."};
+
 /* The same for what is no time: bytes, memory, samples. */
 static const pp_words amount_range = {"%o = %s: a finite number from 0 to 1000000000000 is needed.",
                                       "%o = %s: нужно конечное число от 0 до 1000000000000."};
@@ -416,6 +429,8 @@ int32_t pp_fault_message(const pp_fault *fault, int32_t lang, char *out, int32_t
                                                                                : amount_range;
     }
     if (fault->option >= PP_OPT_COUNT && code == PP_ERR_TOO_LARGE) text = network_size;
+    if (fault->option == PP_OPT_MICROBATCH_COSTS && code == PP_ERR_LIST_LENGTH)
+        text = fault->c >= 0 ? unit_rows : unit_list;
     if (code == PP_ERR_OPTION_MEANINGLESS && fault->fix_value[0] != 0) text = whole_samples;
     const pp_words *of_file = pp_file_words(fault);
     if (of_file != NULL) text = *of_file;

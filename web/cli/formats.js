@@ -64,6 +64,7 @@ export function toJson(simulation, proof, sizes) {
         critical_path: [...criticalPath],
         ...(file?.lowered ? { steps: file.steps } : {}),
         ...(file?.note ? { note: file.note } : {}),
+        ...conditionFields(simulation),
         ...studyFields(simulation),
     };
     return `${JSON.stringify(out)}\n`;
@@ -79,6 +80,38 @@ export function toCsv({ config, actions }) {
         lines.push([...cells, actions.start[i], actions.finish[i]].join(','));
     }
     return `${lines.join('\n')}\n`;
+}
+
+/** What differs by micro-batch, and what ranks do beside computing. @param {Simulation} simulation */
+function conditionFields({ conditions }) {
+    if (!conditions) return {};
+    const { factors, places, proved, waiting, gathers } = conditions;
+    const rows = factors?.map((row) => [...row]);
+    return {
+        ...(rows
+            ? { microbatch_costs: rows.length === 1 ? rows[0] : rows, microbatch_order: [...(places ?? [])] }
+            : {}),
+        ...(proved === undefined ? {} : { order_proved: proved }),
+        ...(waiting ? { waiting: [...waiting] } : {}),
+        ...(gathers ? { gathers: [...gathers] } : {}),
+    };
+}
+
+/** The same for a terminal. @param {Simulation} simulation @param {any} text @param {(value: number) => string} plain */
+function conditionFacts({ conditions, summary }, text, plain) {
+    if (!conditions) return [];
+    const { factors, places, proved, waiting, gathers } = conditions;
+    const facts = [];
+    if (factors && places) {
+        const rows = factors.map((row) => [...row].map(plain).join(' ')).join(' | ');
+        const moved = places.some((place, k) => place !== k);
+        facts.push([text.unitCosts, moved ? text.unitCostsMoved(rows, [...places].join(' ')) : rows]);
+    }
+    const gap = plain(summary.makespan - summary.lower_bound);
+    if (proved !== undefined) facts.push([text.order, proved ? text.orderProved(gap) : text.orderFound(gap)]);
+    if (waiting) facts.push([text.waiting, [...waiting].join(' ')]);
+    if (gathers) facts.push([text.gathers, [...gathers].join(' ')]);
+    return facts;
 }
 
 /** Numbers for a terminal. @param {'en' | 'ru'} lang */
@@ -161,6 +194,7 @@ export function toText(simulation, lang, more = [], chart = 'auto') {
               ]
             : []),
         [text.transfers, text.transfersValue(summary.transfers_forward, summary.transfers_backward)],
+        ...conditionFacts(simulation, text, plain),
         ...studyFacts(simulation, lang, plain),
         ...more,
     ];

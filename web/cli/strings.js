@@ -36,6 +36,7 @@ const options = `  -s, --schedule NAME        -p, --ranks N        -m, --microba
   --fail-rank N  --fail-time X  --fail-step N  --restart-cost X  --spare-delay X
   --checkpoint-every N  --checkpoint-cost X  --mtbf X  --horizon N  --moves LIST
   --prove [SECONDS]  --chart auto|always|never
+  --microbatch-costs LIST  --order given|falling|best  --receive-buffers N  --gather LIST  --gather-keep N
   --profile FILE  --why RANK@TICK  --format text|json|csv|torch|trace|svg|python  -o FILE  --lang en|ru
   of FILE:  --letters today|before-2.6  --receive post|wait  --times simulated|measured
   torch:    --comms keep|compute-only|compute-comms|transfers  --merge no|yes      trace:  --scale MICROSECONDS
@@ -180,6 +181,13 @@ would be best; --cuts says how many layers each measured stage had; --after comp
         sum: 'sum',
         peaks: 'peak activations by rank',
         transfers: 'transfers',
+        unitCosts: 'factors of micro-batches',
+        unitCostsMoved: (/** @type {string} */ rows, /** @type {string} */ places) => `${rows} (as given: ${places})`,
+        order: 'order of micro-batches',
+        orderProved: (/** @type {string} */ gap) => `none is better (${gap} above the bound)`,
+        orderFound: (/** @type {string} */ gap) => `the best found, not all were tried (${gap} above the bound)`,
+        waiting: 'messages that wait by rank',
+        gathers: 'gathers of weights by rank',
         transfersValue: (/** @type {number} */ f, /** @type {number} */ b) => `${f} forward, ${b} backward`,
         oneRank: 'One rank: there is no pipeline, and nothing to wait for.',
         step: 'step',
@@ -194,6 +202,8 @@ would be best; --cuts says how many layers each measured stage had; --after comp
             `ranks = ${ranks}: with workers there is a thread for each rank, at most ${most}. Nearest legal: ranks=${most}.`,
         badKill: (/** @type {string} */ value, /** @type {number} */ action, /** @type {number} */ step) =>
             `kill = ${value}: an action from 0 to ${action} and a step from 0 to ${step} are needed. Nearest legal: kill=${action}@${step}.`,
+        noTwinOf:
+            'The Python program times steps whose micro-batches are alike, without links, buffers and gathers. Nearest legal: format=json.',
         noTwin: 'transfer = rendezvous: the Python program times messages that keep nobody, or the sender. Nearest legal: transfer=sender.',
         onlyPlain: (/** @type {string} */ format) =>
             `format = ${format}: it can hold dense layers with tanh, relu or identity, means over samples and plain descent at the end of the step. Nearest legal: format=json.`,
@@ -375,6 +385,14 @@ FILE — расписание: таблица PyTorch либо то, что за
         sum: 'сумма',
         peaks: 'активаций на устройствах, не больше',
         transfers: 'передач',
+        unitCosts: 'множители микробатчей',
+        unitCostsMoved: (/** @type {string} */ rows, /** @type {string} */ places) =>
+            `${rows} (номера, как были заданы: ${places})`,
+        order: 'порядок микробатчей',
+        orderProved: (/** @type {string} */ gap) => `лучше нет (выше границы на ${gap})`,
+        orderFound: (/** @type {string} */ gap) => `лучший из найденных, перебраны не все (выше границы на ${gap})`,
+        waiting: 'ждущих сообщений по устройствам',
+        gathers: 'сборов весов по устройствам',
         transfersValue: (/** @type {number} */ f, /** @type {number} */ b) => `${f} вперёд, ${b} назад`,
         oneRank: 'Устройство одно: конвейера нет, и ждать некого.',
         step: 'шаг',
@@ -389,6 +407,8 @@ FILE — расписание: таблица PyTorch либо то, что за
             `ranks = ${ranks}: на каждое устройство нужен свой поток, не больше ${most}. Ближайшее допустимое: ranks=${most}.`,
         badKill: (/** @type {string} */ value, /** @type {number} */ action, /** @type {number} */ step) =>
             `kill = ${value}: нужны операция от 0 до ${action} и шаг от 0 до ${step}. Ближайшее допустимое: kill=${action}@${step}.`,
+        noTwinOf:
+            'Программа на Python считает шаги с одинаковыми микробатчами, без линий связи, буферов и сбора весов. Ближайшее допустимое: format=json.',
         noTwin: 'transfer = rendezvous: программа на Python умеет передачи, которые не занимают никого либо только отправителя. Ближайшее допустимое: transfer=sender.',
         onlyPlain: (/** @type {string} */ format) =>
             `format = ${format}: сюда помещаются плотные слои с tanh, relu или identity, среднее по примерам и простой градиентный спуск в конце шага. Ближайшее допустимое: format=json.`,

@@ -154,7 +154,7 @@ const words = {
         end: 'step with reduction, optimizer',
         takeover: 'transfers take over',
         takeoverValue: (/** @type {any} */ t, /** @type {Plain} */ n) => {
-            if (Number.isNaN(t.factor)) return 'not worked out for rendezvous';
+            if (Number.isNaN(t.factor)) return 'not worked out for this kind of messages';
             if (t.factor === Infinity) return 'never: they cost only on the way in and out';
             return t.factor === 0 ? 'from the first tick of latency on' : `above a latency of ${n(t.latency)}`;
         },

@@ -25,7 +25,7 @@ const decoder = new TextDecoder();
  *
  * @typedef {(bytes: number) => number} Alloc  memory that its owner releases
  * @typedef {{ config: number, costs: number, schedule: number, timeline: number, fault: number, text: number,
- *             length: number, named: Record<string, any>, table?: number, measured?: number }} Timed  a timed step in the
+ *             length: number, named: Record<string, any>, order?: Record<string, number>, table?: number, measured?: number }} Timed  a timed step in the
  *     core's memory, with its request; table: the file it was read from, measured: the same where the times are its own
  *
  * @typedef {object} Actions  equal-length columns, one entry per action, ranks end to end
@@ -39,6 +39,7 @@ const decoder = new TextDecoder();
  * @property {Float64Array} start  ticks
  * @property {Float64Array} finish
  * @property {Int32Array} input  the action whose output it waits for, -1 for none
+ * @property {Float64Array} [arrive]  when its output is there, where more than the latency of the hop decides
  * @property {Int32Array} [version]  asynchronous schedules: updates the weights have seen that the action uses
  * @property {Int32Array} [delay]  and by how many updates they lag behind
  *
@@ -47,14 +48,22 @@ const decoder = new TextDecoder();
  * @property {Int32Array} rank
  * @property {Float64Array} start  ticks
  * @property {Float64Array} finish
- * @property {Int32Array} reason  0 filling, 1 waits for input, 2 transfer on its way, 3 draining
+ * @property {Int32Array} reason  0 filling, 1 waits for input, 2 transfer on its way, 3 draining, 4 gathers weights
  * @property {Int32Array} before  the action that ends the wait, -1 for none
  * @property {Int32Array} waits_for  the action whose output is awaited, -1 for none
  *
  * @typedef {import('./studies.js').Ask} Ask
  * @typedef {StepReport & import('./studies.js').Studies & Step} Simulation
  *
+ * @typedef {object} Conditions  what differs by micro-batch, and what a rank does beside computing
+ * @property {Float64Array[]} [factors]  rows, one or one per stage, of the factor of each micro-batch (or slice) in the order shown
+ * @property {Int32Array} [places]  of each micro-batch shown: its number as given
+ * @property {boolean} [proved]  order=best: every order was tried
+ * @property {Int32Array} [waiting]  per rank: most messages that had arrived and waited
+ * @property {Int32Array} [gathers]  per rank: how often the weights of a stage were gathered
+ *
  * @typedef {object} StepReport
+ * @property {Conditions} [conditions]
  * @property {Record<string, any>} config  the request as understood: schedule, ranks, microbatches, chunks, stages, …
  * @property {Record<string, Float64Array>} costs  per stage: forward, backward, input, weight, recompute, overlap, latency
  * @property {Actions} actions
@@ -549,9 +558,55 @@ export class Engine {
             this.#try(core.pp_moves_apply(text, length, schedule, fault), fault);
             timeline = this.#checked(alloc, { schedule, fault, costs, named });
         }
+        core.pp_conditions_attach(schedule, config, costs); // a kept one knew those of other costs
         this.#try(core.pp_partition_search(schedule, config, costs, timeline, fault), fault);
         this.#try(core.pp_simulate(schedule, costs, this.#transferOf(named), timeline, fault), fault);
-        return { config, costs, schedule, timeline, fault, text, length, named };
+        const order = this.#ordered(alloc, { config, costs, schedule, timeline, fault, named });
+        return { config, costs, schedule, timeline, fault, text, length, named, order };
+    }
+
+    /**
+     * Looks for the best order of micro-batches that are not alike, where the request asks for it.
+     * @param {Alloc} alloc @param {Pick<Timed, 'config' | 'costs' | 'schedule' | 'timeline' | 'fault' | 'named'>} timed
+     * @returns {Record<string, number> | undefined}
+     */
+    #ordered(alloc, { config, costs, schedule, timeline, fault, named }) {
+        if (named.order !== 'best') return undefined;
+        const core = this.core;
+        const names = this.#names((i) => core.pp_record_field_name(1, i));
+        const out = alloc(8 * names.length);
+        const memory = alloc(core.pp_order_bytes(config));
+        this.#try(core.pp_order_search(schedule, config, costs, timeline, memory, out, fault), fault);
+        return this.#records(names, out, 1)[0];
+    }
+
+    /**
+     * What differs by micro-batch, and how many messages wait and weights are gathered; undefined where nothing of it was asked.
+     * @param {Alloc} alloc @param {Timed} timed @returns {Conditions | undefined}
+     */
+    #conditions(alloc, { config, costs, schedule, timeline, named, order }) {
+        if (named.with === 0 && named.receive_buffers < 0) return undefined;
+        const core = this.core;
+        const ranks = core.pp_schedule_ranks(schedule);
+        /** @type {Conditions} */
+        const out = {};
+        const factors = core.pp_conditions_units(schedule);
+        if (factors) {
+            const rows = named.unit_rows;
+            const units = named.microbatches * named.slices;
+            const all = this.#doubles(factors, rows * units);
+            out.factors = Array.from({ length: rows }, (_, n) => all.slice(n * units, (n + 1) * units));
+            out.places = this.#ints(core.pp_conditions_places(schedule), named.microbatches);
+            if (order) out.proved = order.proved === 1;
+        }
+        const perRank = alloc(4 * ranks);
+        core.pp_waiting_report(schedule, costs, timeline, alloc(core.pp_waiting_bytes(schedule)), perRank);
+        out.waiting = this.#ints(perRank, ranks);
+        const held = alloc(4 * core.pp_schedule_pipes(schedule) * core.pp_schedule_stages(schedule));
+        core.pp_gather_report(schedule, timeline, held, perRank);
+        const gathers = this.#ints(perRank, ranks);
+        if (gathers.some((count) => count > 0)) out.gathers = gathers;
+        return out;
     }
 
     /** @param {Record<string, any>} named */
@@ -656,6 +711,7 @@ export class Engine {
         this.#try(core.pp_config_of_file(request.at, request.length, schedule, config, fault), fault);
         const costs = alloc(core.pp_costs_bytes(config));
         this.#try(core.pp_costs_parse(request.at, request.length, config, costs, fault), fault);
+        core.pp_conditions_attach(schedule, config, costs);
         const named = { ...this.#configObject(config), schedule: 'file', edited: hasMoves(asked) };
         this.#try(core.pp_moves_apply(request.at, request.length, schedule, fault), fault);
         // Cells, times and transfers of a file are those of its own order.
@@ -685,12 +741,14 @@ export class Engine {
         } else {
             this.#try(core.pp_simulate(schedule, costs, this.#transferOf(named), timeline, fault), fault);
         }
+        const order = lowered ? undefined : this.#ordered(alloc, { config, costs, schedule, timeline, fault, named });
         return {
             config,
             costs,
             schedule,
             timeline,
             fault,
+            order,
             text: request.at,
             length: request.length,
             named,
@@ -776,6 +834,7 @@ export class Engine {
             costs: Object.fromEntries(COST_ROWS.map((name, i) => [name, table.slice(i * stages, (i + 1) * stages)])),
             stageRank: this.#ints(core.pp_schedule_stage_rank(schedule), pipes * stages),
             ...this.#figures(alloc, timed, ran),
+            conditions: ran ? undefined : this.#conditions(alloc, timed),
         });
         if (!keeps) {
             this.#kept.unshift({ timed, held: [], step: /** @type {any} */ (step) });
@@ -915,6 +974,7 @@ export class Engine {
                 1,
             scope: (/** @type {(alloc: Alloc) => any} */ work) => this.#scope(work),
             attempt: (/** @type {number} */ status, /** @type {number} */ fault) => this.#try(status, fault),
+            ordered: (/** @type {Alloc} */ alloc, /** @type {Timed} */ timed) => this.#ordered(alloc, timed),
             bytes: (/** @type {number} */ at, /** @type {number} */ count) => this.#bytes(at, count),
             string: (/** @type {number} */ at) => this.#string(at),
             profile: (
@@ -1097,12 +1157,14 @@ export class Held {
      * @throws {PipelineError}
      */
     time(options) {
-        const { core, attempt, transferOf, scope, copy } = this.#access;
+        const { core, attempt, transferOf, scope, copy, ordered } = this.#access;
         const { config, costs, schedule, timeline, fault, named } = this.#timed;
         scope((/** @type {Alloc} */ alloc) => {
             const { at, length } = copy(alloc, options);
             attempt(core.pp_costs_parse(at, length, config, costs, fault), fault);
+            core.pp_conditions_attach(schedule, config, costs);
             attempt(core.pp_simulate(schedule, costs, transferOf(named), timeline, fault), fault);
+            this.#timed.order = ordered(alloc, this.#timed);
         });
         this.simulation = this.#report(options, this.#timed);
         return this.simulation;

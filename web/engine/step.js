@@ -76,6 +76,12 @@ export class Step {
                 input: access.ints(core.pp_timeline_input(timeline), count),
             })),
         );
+        lazily(actions, ['arrive'], () =>
+            this.#with((_, { timeline }) => {
+                const at = core.pp_timeline_arrive(timeline);
+                return { arrive: at === 0 ? undefined : access.doubles(at, count) };
+            }),
+        );
         if (access.isAsynchronous(timed.named)) {
             const { config, named } = timed;
             // An order changed by hand has no rule for its weights.

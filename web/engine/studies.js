@@ -26,7 +26,7 @@
  */
 
 /** Records of the core by their number. */
-const RECORDS = 'partition takeover end endRank memory memoryRank level reason failure policy'.split(' ');
+const RECORDS = 'partition order takeover end endRank memory memoryRank level reason failure policy'.split(' ');
 const POLICIES = ['restart', 'checkpoint', 'spare'];
 /** Names of their fields, by core. @type {WeakMap<any, Record<string, string[]>>} */
 const fieldNames = new WeakMap();

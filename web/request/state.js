@@ -65,6 +65,11 @@ export const OPTIONS = [
     'checkpoint-every',
     'mtbf',
     'horizon',
+    'microbatch-costs',
+    'order',
+    'receive-buffers',
+    'gather',
+    'gather-keep',
     'moves',
 ];
 

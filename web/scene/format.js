@@ -294,7 +294,7 @@ export function describeAction(simulation, i, lang) {
     return text;
 }
 
-const IDLE_KEYS = ['idle_fill', 'idle_input', 'idle_transfer', 'idle_drain'];
+const IDLE_KEYS = ['idle_fill', 'idle_input', 'idle_transfer', 'idle_drain', 'idle_gather'];
 
 /**
  * Why a device does nothing in an idle interval: what it waits for, since when, from whom.
@@ -309,7 +309,7 @@ export function describeIdle(simulation, j, lang) {
     const to = formatNumber(finish, lang);
     let key = IDLE_KEYS[reason] ?? 'idle_plain';
     if (key === 'idle_drain' || source < 0)
-        return textOf(lang, source < 0 && reason !== 3 ? 'idle_plain' : key, rank + 1, from, to);
+        return textOf(lang, source < 0 && reason < 3 ? 'idle_plain' : key, rank + 1, from, to);
     if (key === 'idle_transfer' && actions.rank[source] === rank) key = 'idle_sending';
     return textOf(
         lang,
@@ -578,6 +578,10 @@ export function settingsText(simulation, lang) {
         if (config.transfer !== 'overlap') pieces.push(textOf(lang, `settings_transfer_${config.transfer}`));
     }
     if (recompute) pieces.push(textOf(lang, `settings_recompute_${config.recompute}`));
+    const { factors } = simulation.conditions ?? {};
+    if (factors) pieces.push(textOf(lang, 'settings_units', factors.map(list).join(' | ')));
+    if (config.receive_buffers > 0) pieces.push(textOf(lang, 'settings_buffers', config.receive_buffers));
+    if (simulation.conditions?.gathers) pieces.push(textOf(lang, 'settings_gather'));
     if (config.edited) pieces.push(textOf(lang, 'settings_edited'));
     return pieces.filter((piece) => piece !== '').join('; ');
 }

@@ -658,6 +658,8 @@ export function messageTo({ actions, costs, config }, to) {
     const from = actions.input[to];
     if (from < 0 || actions.rank[from] === actions.rank[to]) return null;
     const latency = costs.latency[Math.min(actions.stage[from], actions.stage[to])];
+    // A link that carries one after another, or a place that had to become free.
+    if (actions.arrive) return { from, to, sent: actions.arrive[from] - latency, arrived: actions.arrive[from] };
     let sent = actions.finish[from];
     // Both ranks are held by the message, so that the taker starts when it is through.
     if (config.transfer === 'rendezvous') sent = Math.max(sent, actions.start[to] - latency);

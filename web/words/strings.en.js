@@ -145,6 +145,7 @@ export default {
         'Device {0} is idle from {1} to {2}: device {3} has finished the {4} of micro-batch {5} at stage {6}, but the result is still on its way.',
     idle_sending:
         'Device {0} does not compute from {1} to {2}: it sends a result ({4} of micro-batch {5} at stage {6}).',
+    idle_gather: 'Device {0} gathers the weights of its next stage from {1} to {2}.',
     idle_drain: 'Device {0} has finished its work and is idle from {1} to {2}: the pipeline drains.',
     idle_plain: 'Device {0} is idle from {1} to {2}.',
 
@@ -477,6 +478,9 @@ export default {
     edit_difference:
         'After the change: it takes {0}, it took {1}; bubble fraction {2}, it was {3}; activations on a device at most {4}, it was {5}.',
     headline_edited: ', order changed',
+    settings_units: 'factors of micro-batches {0}',
+    settings_buffers: 'room for {0} waiting messages on a device',
+    settings_gather: 'weights are gathered before a stage runs',
     settings_edited: 'order of operations changed by hand',
     formula_edited:
         'The formula holds for the generated order; after a change the numbers come from the picture, cell by cell.',

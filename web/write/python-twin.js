@@ -365,7 +365,7 @@ export const isPlain = (s) =>
  * @param {string} lang
  */
 export function pythonTwin(simulation, trained, lang) {
-    if (simulation.config.transfer === 'rendezvous') return null;
+    if (simulation.config.transfer === 'rendezvous' || simulation.config.with > 0) return null;
     const say = words[lang] ?? words.en;
     const text = timing(simulation, say) + (trained ? training(trained, simulation, say) : '');
     return text.replace(/\n{4,}/g, '\n\n\n');
