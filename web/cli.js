@@ -5,7 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import process from 'node:process';
 import { besideFacts, measuredJson, measuredText, simulatedBeside, stepFacts, withProfile } from './cli/files.js';
-import { plainNumbers, proofFacts, toCsv, toJson, toText } from './cli/formats.js';
+import { plainNumbers, proofFacts, toText } from './cli/formats.js';
 import { PlanError, planCommand } from './cli/plan.js';
 import { cliStrings } from './cli/strings.js';
 import { askOf } from './cli/studies.js';
@@ -13,6 +13,7 @@ import { trainCommand } from './cli/train.js';
 import { workersCommand } from './cli/workers.js';
 import { loadEngine, PipelineError } from './engine/engine.js';
 import { pythonTwin } from './write/python-twin.js';
+import { toCsv, toJson } from './write/rows.js';
 import { toTrace } from './write/trace.js';
 
 /** Faults of a schedule, not of the way it was asked for. */

@@ -114,7 +114,7 @@ describe('the chapter page, from file://', { skip: withoutBrowser }, () => {
             () => /** @type {any} */ (document.querySelector('[figure-id="first"]')).request.microbatches === '8',
         );
         await page.reload();
-        assert.match(await page.$eval(`${question} .verdict`, (p) => p.textContent) ?? '', /^Не\sтак\.$/);
+        assert.match((await page.$eval(`${question} .verdict`, (p) => p.textContent)) ?? '', /^Не\sтак\.$/);
     });
 
     it('the wave is built by hand, each placement accepted or refused with its reason', async () => {

@@ -9,7 +9,8 @@ import { History } from '../../web/request/history.js';
 import { lawful, requestFrom, stateText } from '../../web/request/link.js';
 import { ordersAnew } from '../../web/request/state.js';
 import { settingsText } from '../../web/scene/format.js';
-import { buildScene, circleShapes } from '../../web/scene/scene.js';
+import { circleShapes } from '../../web/scene/overlays.js';
+import { buildScene } from '../../web/scene/scene.js';
 import { engine } from '../support/scenes.mjs';
 
 const plain = (/** @type {string} */ text) => text.replace(/\s/g, ' ');

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { toCsv, toJson } from '../../web/cli/formats.js';
 import { loadEngine, OPS, PipelineError } from '../../web/engine/engine.js';
+import { toCsv, toJson } from '../../web/write/rows.js';
 import { runCli } from '../support/cli.mjs';
 import { goldenFolder, goldenRequest, goldenRows } from '../support/golden.mjs';
 

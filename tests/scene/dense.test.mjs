@@ -3,11 +3,14 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { loadEngine } from '../../web/engine/engine.js';
+import { chunkOf } from '../../web/engine/relations.js';
 import { KINDS, PAINT_KINDS } from '../../web/engine/step.js';
 import { largestZoom, Zoom } from '../../web/figure/zoom.js';
 import { cellAfterKey, rowsOf, spanOf } from '../../web/scene/cells.js';
+import { legendEntries } from '../../web/scene/legend.js';
 import { activationSteps, memoryScene } from '../../web/scene/memory.js';
-import { buildScene, chunkOf, hitStep, hitTest, legendEntries, SVG_CELLS } from '../../web/scene/scene.js';
+import { hitStep, hitTest } from '../../web/scene/pointing.js';
+import { buildScene, SVG_CELLS } from '../../web/scene/scene.js';
 import { walk } from '../support/scenes.mjs';
 
 const engine = await loadEngine();

@@ -1,22 +1,16 @@
 // The layout: every cell once, nothing overlapping, nothing clipped, rows tiled from 0 to the makespan, and pointing.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import {
-    allBusy,
-    buildScene,
-    cellText,
-    criticalPathShapes,
-    hitTest,
-    legendEntries,
-    messages,
-    microbatchShapes,
-    neighbours,
-    selectionShapes,
-    textWidth,
-    tickStep,
-    timeToX,
-    xToTime,
-} from '../../web/scene/scene.js';
+import { messages, neighbours } from '../../web/engine/relations.js';
+import { tickStep } from '../../web/scene/axis.js';
+import { timeToX, xToTime } from '../../web/scene/geometry.js';
+import { cellText } from '../../web/scene/labels.js';
+import { legendEntries } from '../../web/scene/legend.js';
+import { criticalPathShapes, microbatchShapes, selectionShapes } from '../../web/scene/overlays.js';
+import { allBusy } from '../../web/scene/phases.js';
+import { hitTest } from '../../web/scene/pointing.js';
+import { buildScene } from '../../web/scene/scene.js';
+import { textWidth } from '../../web/scene/shapes.js';
 import { boxesOf, engine, find, settings, walk } from '../support/scenes.mjs';
 
 const OPS = ['F', 'B', 'I', 'W', 'R'];

@@ -8,7 +8,8 @@ import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { buildPage, fillPage, readmeFigure, staticFigures } from '../../web/page/static.js';
 import { caption, formula } from '../../web/scene/format.js';
-import { buildScene, selectionShapes } from '../../web/scene/scene.js';
+import { selectionShapes } from '../../web/scene/overlays.js';
+import { buildScene } from '../../web/scene/scene.js';
 import {
     colourTokens,
     escapeXml,

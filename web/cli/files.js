@@ -2,7 +2,9 @@
 
 import { PipelineError } from '../engine/engine.js';
 import { measuredLatency } from '../engine/measured.js';
-import { factLines, plainNumbers, shareFacts, shares, terminal } from './formats.js';
+import { plainName } from '../words/names.js';
+import { shares } from '../write/rows.js';
+import { factLines, plainNumbers, shareFacts, terminal } from './formats.js';
 import { cliStrings } from './strings.js';
 
 /**
@@ -25,9 +27,8 @@ export function withProfile(engine, pairs, profile, configOf) {
         if (!(error instanceof PipelineError && error.code === 'profile')) throw error;
         costs = engine.parseProfile(profile, configOf());
     }
-    const plain = (/** @type {string} */ name) => name.toLowerCase().replace(/[-_]/g, '');
-    const given = new Set(pairs.map(([name]) => plain(name)));
-    return [...pairs, ...Object.entries(costs).filter(([name]) => !given.has(plain(name)))];
+    const given = new Set(pairs.map(([name]) => plainName(name)));
+    return [...pairs, ...Object.entries(costs).filter(([name]) => !given.has(plainName(name)))];
 }
 
 /**

@@ -1,103 +1,13 @@
-// A simulation as text for a terminal, as JSON and as CSV. Numbers come from the core; here they are only written.
+// A simulation as text for a terminal. Numbers come from the core; here they are only written.
 
-import { OPS } from '../engine/engine.js';
+import { OPS } from '../words/ops.js';
+import { exactText } from '../write/rows.js';
 import { cliStrings } from './strings.js';
-import { studyFacts, studyFields } from './studies.js';
+import { studyFacts } from './studies.js';
 
 /** @typedef {import('../engine/engine.js').Simulation} Simulation */
 
-/** @param {Record<string, number>} summary @param {string} name "2/3", "1", or null where costs are not whole */
-export function exactText(summary, name) {
-    const numerator = summary[`${name}_numerator`];
-    const denominator = summary[`${name}_denominator`];
-    if (!denominator) return null;
-    return denominator === 1 ? String(numerator) : `${numerator}/${denominator}`;
-}
-
-/** How long, and how much of it idle. @param {Record<string, number>} summary */
-export const shares = (summary) => ({
-    makespan: summary.makespan,
-    span: summary.span,
-    utilization: { value: summary.utilization, exact: exactText(summary, 'utilization') },
-    bubble: {
-        fraction: summary.bubble_fraction,
-        fraction_exact: exactText(summary, 'bubble_fraction'),
-        ratio: summary.bubble_ratio,
-        ratio_exact: exactText(summary, 'bubble_ratio'),
-        rate: summary.bubble_rate,
-    },
-});
-
-/** @param {Simulation} simulation @param {import('../engine/proof.js').ProofReport} [proof] @param {number[]} [sizes]  layers of each stage */
-export function toJson(simulation, proof, sizes) {
-    const { config, actions, summary, perRank, criticalPath, file } = simulation;
-    const out = {
-        schedule: config.schedule,
-        ranks: config.ranks,
-        chunks: config.chunks,
-        stages: config.stages,
-        microbatches: config.microbatches,
-        ...(config.recompute === 'none' ? {} : { recompute: config.recompute }),
-        ...shares(summary),
-        per_rank: perRank.map((rank, r) => ({
-            rank: r,
-            busy: rank.busy,
-            idle: rank.idle,
-            first: rank.first,
-            last: rank.last,
-            peak_activations: rank.peak_activations,
-            weight_versions: rank.weight_versions,
-        })),
-        actions: Array.from({ length: actions.count }, (_, i) => ({
-            rank: actions.rank[i],
-            index: actions.index[i],
-            op: OPS[actions.op[i]],
-            stage: actions.stage[i],
-            microbatch: actions.microbatch[i],
-            ...(config.slices > 1 ? { slice: actions.slice[i] } : {}),
-            start: actions.start[i],
-            finish: actions.finish[i],
-        })),
-        lower_bound: summary.lower_bound,
-        ...(sizes ? { sizes } : {}),
-        ...(proof ? { proof: { ...proof, proved: proof.proved === 1 } } : {}),
-        critical_path: [...criticalPath],
-        ...(file?.lowered ? { steps: file.steps } : {}),
-        ...(file?.note ? { note: file.note } : {}),
-        ...conditionFields(simulation),
-        ...studyFields(simulation),
-    };
-    return `${JSON.stringify(out)}\n`;
-}
-
-/** @param {Simulation} simulation */
-export function toCsv({ config, actions }) {
-    const slices = config.slices > 1;
-    const lines = [`device,index,op,stage,microbatch,${slices ? 'seq,' : ''}start,end`];
-    for (let i = 0; i < actions.count; i++) {
-        const cells = [actions.rank[i], actions.index[i], OPS[actions.op[i]], actions.stage[i], actions.microbatch[i]];
-        if (slices) cells.push(actions.slice[i]);
-        lines.push([...cells, actions.start[i], actions.finish[i]].join(','));
-    }
-    return `${lines.join('\n')}\n`;
-}
-
-/** What differs by micro-batch, and what ranks do beside computing. @param {Simulation} simulation */
-function conditionFields({ conditions }) {
-    if (!conditions) return {};
-    const { factors, places, proved, waiting, gathers } = conditions;
-    const rows = factors?.map((row) => [...row]);
-    return {
-        ...(rows
-            ? { microbatch_costs: rows.length === 1 ? rows[0] : rows, microbatch_order: [...(places ?? [])] }
-            : {}),
-        ...(proved === undefined ? {} : { order_proved: proved }),
-        ...(waiting ? { waiting: [...waiting] } : {}),
-        ...(gathers ? { gathers: [...gathers] } : {}),
-    };
-}
-
-/** The same for a terminal. @param {Simulation} simulation @param {any} text @param {(value: number) => string} plain */
+/** What differs by micro-batch, and what ranks do beside computing. @param {Simulation} simulation @param {any} text @param {(value: number) => string} plain */
 function conditionFacts({ conditions, summary }, text, plain) {
     if (!conditions) return [];
     const { factors, places, proved, waiting, gathers } = conditions;

@@ -3,6 +3,7 @@
 
 import { PipelineError } from '../engine/engine.js';
 import { above, gain, layersOf, measuredLatency } from '../engine/measured.js';
+import { plainName } from '../words/names.js';
 import { factLines, plainNumbers, terminal } from './formats.js';
 import { cliStrings } from './strings.js';
 
@@ -45,11 +46,9 @@ const LIMITS = 16;
 /** Rows of the table. */
 const ROWS = 10;
 
-const plain = (/** @type {string} */ name) => name.toLowerCase().replace(/[-_]/g, '');
-
 /** Takes an option out of pairs; its long name or its letter. @param {[string, string][]} pairs @param {string[]} names */
 function option(pairs, ...names) {
-    const found = pairs.filter(([name]) => names.includes(plain(name)));
+    const found = pairs.filter(([name]) => names.includes(plainName(name)));
     for (const pair of found) pairs.splice(pairs.indexOf(pair), 1);
     return found.at(-1)?.[1];
 }
@@ -146,12 +145,12 @@ export async function planCommand(engine, source, given, { lang, format, after, 
     ]);
     const text = cliStrings[lang];
     const recompute = named(pairs, 'recompute');
-    if (runsOn === 'pytorch' && recompute !== undefined && plain(recompute) !== 'none')
+    if (runsOn === 'pytorch' && recompute !== undefined && plainName(recompute) !== 'none')
         throw new PlanError(text.planRecompute(recompute));
     const search = new Search(engine, layers, base, runsOn === 'pytorch');
 
     // What there is now: the measured step by its own mean times, else 1F1B in equal parts, if it can be made.
-    const transfer = pairs.filter(([name]) => plain(name) === 'transfer');
+    const transfer = pairs.filter(([name]) => plainName(name) === 'transfer');
     const before = step
         ? predicted(engine, source, layers, layers.sizes, latency, transfer)
         : unlessRefused(() => search.timed('1f1b', 1, 'equal'));
@@ -233,7 +232,7 @@ class Search {
         this.layers = layers;
         this.base = base;
         this.torch = torch;
-        this.memory = base.some(([name]) => plain(name).startsWith('memory') && plain(name) !== 'memorylimit');
+        this.memory = base.some(([name]) => plainName(name).startsWith('memory') && plainName(name) !== 'memorylimit');
         this.capacity = Number(named(base, 'memorycapacity') ?? Number.POSITIVE_INFINITY);
         /** Why a schedule was left out. @type {Map<string, string>} */
         this.refused = new Map();
@@ -243,8 +242,8 @@ class Search {
 
     /** @param {string} name  a letter or a long name */
     known(name) {
-        const asked = plain(name);
-        return this.engine.options.find((o) => plain(o.name) === asked || o.letter === name)?.name;
+        const asked = plainName(name);
+        return this.engine.options.find((o) => plainName(o.name) === asked || o.letter === name)?.name;
     }
 
     /** What of the options a schedule knows; all of them where one schedule was asked for. @param {string} schedule */
@@ -276,8 +275,8 @@ class Search {
      * @param {string} [only] @param {string} [chunks] @returns {number} 0 where that is not known
      */
     bound(only, chunks) {
-        const row = this.engine.schedules.find(({ name }) => plain(name) === plain(only ?? ''));
-        const value = (/** @type {string} */ name) => named(this.base, plain(name));
+        const row = this.engine.schedules.find(({ name }) => plainName(name) === plainName(only ?? ''));
+        const value = (/** @type {string} */ name) => named(this.base, plainName(name));
         if (value('overlap-cost') !== undefined) return 0;
         const latency = String(value('latency')).split(/[\s;]+/);
         return this.layers.bound({
@@ -328,7 +327,7 @@ class Search {
         const { sizes, proved } = /** @type {any} */ (cut.partition);
         // What is told is what this request makes: the costs of the stages as they were cut.
         const request = Object.fromEntries([
-            ...own.filter(([name]) => !OF_LAYERS.includes(plain(String(name)))),
+            ...own.filter(([name]) => !OF_LAYERS.includes(plainName(String(name)))),
             ['forward', brief(cut.costs.forward)],
             ['input-gradient', brief(cut.costs.input)],
             ['weight-gradient', brief(cut.costs.weight)],
@@ -410,7 +409,7 @@ class Search {
         const plans = [];
         this.strict = only !== undefined;
         for (const { name, chunksMin, chunksMax, trains } of this.engine.schedules) {
-            if (!trains || (only !== undefined && plain(only) !== plain(name))) continue;
+            if (!trains || (only !== undefined && plainName(only) !== plainName(name))) continue;
             const most = Math.min(chunksMax, CHUNKS);
             const wanted = chunksGiven === undefined ? range(chunksMin, most) : [Number(chunksGiven)];
             for (const chunks of wanted) {
@@ -447,7 +446,7 @@ const brief = (costs) => {
 };
 
 /** The last value given under a name. @param {any[]} pairs @param {string} name  plain @returns {any} */
-const named = (pairs, name) => pairs.filter(([given]) => plain(String(given)) === name).at(-1)?.[1];
+const named = (pairs, name) => pairs.filter(([given]) => plainName(String(given)) === name).at(-1)?.[1];
 
 /** Of plans of one schedule those that no other beats both in time and in memory. @param {Plan[]} plans */
 function worthTelling(plans) {

@@ -1,13 +1,14 @@
 // What simulate says beside the step itself: layers, samples, the end of the step, transfers, what-ifs, memory, a failure,
 // the reasons of a wait. As rows for the terminal and as further fields of the JSON; what was not asked for is left out.
-import { OPS } from '../engine/engine.js';
+import { plainName } from '../words/names.js';
+import { actionName, hasEnd } from '../write/rows.js';
 
 /** @typedef {import('../engine/engine.js').Simulation} Simulation */
 /** @typedef {(value: number) => string} Plain */
 
 /** What the options given ask for. @param {[string, any][]} pairs @param {string | undefined} why @returns {import('../engine/engine.js').Ask} */
 export function askOf(pairs, why) {
-    const names = pairs.map(([name]) => name.toLowerCase().replace(/[-_]/g, ''));
+    const names = pairs.map(([name]) => plainName(name));
     const [, rank, time] = /^(\d+)@(\d+(?:[.,]\d+)?)$/.exec(why ?? '') ?? [];
     return {
         takeover: true,
@@ -16,85 +17,6 @@ export function askOf(pairs, why) {
         failure: names.some((name) => ['failrank', 'failtime', 'mtbf'].includes(name)),
         ...(rank === undefined ? {} : { why: { rank: Number(rank), time: Number(time.replace(',', '.')) } }),
     };
-}
-
-/** A step has an end of its own where something comes after its last action. @param {Simulation} simulation */
-const hasEnd = ({ end }) => end.perRank.some((rank) => rank.optimizer_finish > rank.reduce_start);
-
-/** @param {Simulation} simulation @param {number} i */
-function actionName({ actions }, i) {
-    return i < 0 ? null : `${actions.stage[i]}${OPS[actions.op[i]]}${actions.microbatch[i]}`;
-}
-
-/** @param {Simulation} simulation */
-export function studyFields(simulation) {
-    const { summary, partition, batch, end, takeover, whatIf, memory, failure, why } = simulation;
-    /** @type {Record<string, any>} */
-    const out = {
-        cadence: { ticks: summary.cadence, rank: summary.cadence_rank, stage: summary.cadence_stage },
-        latency: { first: summary.latency_first, largest: summary.latency_largest },
-        throughput: summary.throughput,
-    };
-    if (batch) out.batch = { ...batch, microbatches: simulation.config.microbatches };
-    if (partition) {
-        out.partition = {
-            layers: partition.layers,
-            method: partition.method,
-            sizes: partition.sizes,
-            stage_costs: [...partition.stageCosts],
-            largest: partition.largest,
-            mean: partition.mean,
-            free_stages: partition.free_stages,
-            proved: partition.proved === 1,
-            cases: partition.cases,
-        };
-    }
-    if (hasEnd(simulation))
-        out.end = { finish: end.finish, reduced: end.reduced, exposed: end.exposed, per_rank: end.perRank };
-    if (takeover) out.transfer = takeover;
-    if (whatIf) {
-        const shown = (/** @type {Record<string, number> | null} */ sum) =>
-            sum && { makespan: sum.makespan, bubble_fraction: sum.bubble_fraction, throughput: sum.throughput };
-        out.what_if = {
-            doubled_microbatches: shown(whatIf.doubled),
-            balanced_stages: shown(whatIf.balanced),
-            no_transfers: shown(whatIf.free),
-        };
-    }
-    if (memory) {
-        const { perRank, given, capacity, over_rank, over_time, over_by, over_action, ...rest } = memory;
-        out.memory = {
-            ...rest,
-            capacity: Number.isFinite(capacity) ? capacity : null,
-            over:
-                over_rank < 0
-                    ? null
-                    : { rank: over_rank, time: over_time, by: over_by, action: actionName(simulation, over_action) },
-            per_rank: perRank.map(({ levels, ...rank }) => ({
-                ...rank,
-                levels: levels.map(({ time, level }) => [time, level]),
-            })),
-        };
-    }
-    if (failure) {
-        const { start, finish, policies, ...rest } = failure;
-        out.failure = {
-            ...rest,
-            policies: policies.map(({ lost, known, ...policy }) => ({
-                ...policy,
-                known: known === 1,
-                lost: Array.from(lost, (i) => actionName(simulation, i)),
-            })),
-        };
-    }
-    if (why === null) out.why = null;
-    if (why) {
-        out.why = {
-            ...why.idle,
-            reasons: why.reasons.map((reason) => ({ ...reason, action: actionName(simulation, reason.action) })),
-        };
-    }
-    return out;
 }
 
 /** @param {Simulation} simulation @param {'en' | 'ru'} lang @param {Plain} plain @returns {string[][]} name and value */

@@ -3,9 +3,14 @@
 // the caller may keep. The same file serves the page, Node and workers.
 import coreBytes from 'pipeline-figure/core-bytes';
 import maddBytes from 'pipeline-figure/madd-bytes';
+import { plainName } from '../words/names.js';
+import { OPS } from '../words/ops.js';
+import { COST_ROW, COST_ROWS } from './costs.js';
 import { irisSamples } from './iris.js';
 import { Step } from './step.js';
 import { activationPeaks, studiesOf } from './studies.js';
+
+export { OPS };
 
 const ABI = 1;
 /** Of a larger step the columns stay in the core until they are read. */
@@ -90,6 +95,12 @@ const decoder = new TextDecoder();
  * @property {number | null} steps  of a lowered table by PyTorch's count, where every cell is one
  * @property {string | null} note  what to know about its cells
  *
+ * @typedef {object} Others  simulations beside the one shown
+ * @property {Simulation | null} [compare]  another schedule of the same setting (GPipe beside 1F1B, 1F1B beside interleaved)
+ * @property {Simulation | null} [without]  the same without recomputation
+ * @property {{ full: number, inputs: number }} [kept]  with recomputation: micro-batches whose activations a device holds
+ *     at most, and those of which it holds the input
+ *
  * @typedef {StepReport} MeasuredStep  of times that were measured: fractions are not exact, costs are means
  *
  * @typedef {object} Measured  figures of times alone, whatever ran; summary and perRank have NaN where more would be needed
@@ -120,16 +131,13 @@ export class PipelineError extends Error {
     }
 }
 
-export const OPS = ['F', 'B', 'I', 'W', 'R'];
-const COST_ROWS = ['forward', 'input', 'weight', 'backward', 'recompute', 'overlap', 'latency', 'size', 'kept'];
-/** Options that give the first of these rows. */
-const COST_OPTIONS = 'forward input-gradient weight-gradient backward recompute-cost overlap-cost latency'.split(' ');
+/** The option that gives each of the first seven rows, in their order. */
+const COST_OPTIONS = COST_ROWS.slice(0, 7).map(
+    (row) => Object.keys(COST_ROW).find((name) => COST_ROW[name] === row) ?? '',
+);
 
 /** @param {Options} options @returns {[string, OptionValue][]} */
 const pairsOf = (options) => (Array.isArray(options) ? options : Object.entries(options));
-
-/** Names as the core compares them. @param {string} name */
-const plainName = (name) => name.toLowerCase().replace(/[-_ ]/g, '');
 
 /** @param {Options} options */
 function requestText(options) {

@@ -6,7 +6,7 @@
 /**
  * @typedef {import('./engine.js').Alloc} Alloc
  * @typedef {import('./engine.js').Timed} Timed
- * @typedef {import('../scene/scene.js').Selection} Selection
+ * @typedef {{ kind: 'action' | 'idle', index: number }} Selection  an action or an idle interval of a step
  *
  * @typedef {object} Picture  what Step.paint draws, see pp_paint in pipeline.h
  * @property {number} from  tick at the left edge

@@ -2,7 +2,8 @@
 // through the loss of one. It knows no schedule, and no memory but its own. In a page workers come from a Blob, so that a
 // single script opened from disk can make them; in Node from worker_threads (workers-node.js).
 
-import { COST_ROW } from '../request/state.js';
+import { plainName } from '../words/names.js';
+import { COST_ROW } from './costs.js';
 import { rankWorker } from './rank-worker.js';
 
 /**
@@ -30,17 +31,16 @@ export function median(values) {
     return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
 }
 
-const plain = (/** @type {string} */ name) => name.toLowerCase().replace(/[-_]/g, '');
 /** Options that say how long things take, or from which that follows. */
 const COSTS = [...Object.keys(COST_ROW), ...'bytes bandwidth layers partition cuts layout embedding head'.split(' ')];
-const plainCosts = new Set(COSTS.map(plain));
+const plainCosts = new Set(COSTS.map(plainName));
 
 /**
  * A request with the costs that were measured in place of its own.
  * @param {[string, any][]} pairs @param {Record<string, any>} costs @returns {[string, any][]}
  */
 export const withCosts = (pairs, costs) => [
-    ...pairs.filter(([name]) => !plainCosts.has(plain(name))),
+    ...pairs.filter(([name]) => !plainCosts.has(plainName(name))),
     ...Object.entries(costs),
 ];
 
@@ -56,7 +56,7 @@ function threeSteps(engine, pairs) {
     const { actions, config, stream } = engine.simulate(pairs);
     const { microbatches: m, ranks } = config;
     if (!stream || m < ranks) return null;
-    const others = pairs.filter(([name]) => !['m', 'microbatches'].includes(plain(name)));
+    const others = pairs.filter(([name]) => !['m', 'microbatches'].includes(plainName(name)));
     /** @type {[string, any][]} */
     const request = [...others, ['microbatches', String(3 * m)]];
     const { actions: long } = engine.simulate(request);

@@ -40,7 +40,7 @@ export function optionsChange(engine, state, now, changes) {
 
 /**
  * The reader opens a file that holds a schedule.
- * @param {import('./edit-file.js').Given} file @param {FigureState} state @param {Request} now
+ * @param {import('../request/file.js').Given} file @param {FigureState} state @param {Request} now
  * @returns {Change}
  */
 export function fileChange(file, state, now) {
@@ -70,7 +70,7 @@ export function undoChange(state, now, back) {
  * What the address of the page says of a figure, null where it says nothing new. Nothing it says can be refused: the nearest
  * legal request is taken. An address that says nothing of the figure, but was there before, has it back as it was then.
  * @param {Engine} engine @param {string} id @param {FigureState} state @param {Request} now
- * @param {{ request: Request, file: import('./edit-file.js').Given | null } | undefined} then  what the figure showed at this address
+ * @param {{ request: Request, file: import('../request/file.js').Given | null } | undefined} then  what the figure showed at this address
  * @param {import('../request/link.js').Place} place  where the reader looks
  * @returns {Change | null}
  */

@@ -1,18 +1,11 @@
 // The chart in the page: draws the scene into its <svg>, finds the cell under a pointer, lets keys walk over the cells.
 // It knows which cell is shown; what is said about it is the element's business.
 import { cellAfterKey, rowsOf, sameCell, spanOf } from '../scene/cells.js';
+import { rowTop, timeToX } from '../scene/geometry.js';
 import { Motion } from '../scene/motion.js';
-import {
-    buildScene,
-    circleShapes,
-    criticalPathShapes,
-    hitStep,
-    hitTest,
-    microbatchShapes,
-    rowTop,
-    selectionShapes,
-    timeToX,
-} from '../scene/scene.js';
+import { circleShapes, criticalPathShapes, microbatchShapes, selectionShapes } from '../scene/overlays.js';
+import { hitStep, hitTest } from '../scene/pointing.js';
+import { buildScene } from '../scene/scene.js';
 import { renderScene, updateOverlay, updateSvg } from '../scene/svg.js';
 import { formatNumber } from '../words/numbers.js';
 import { textOf } from '../words/strings.js';

@@ -2,6 +2,7 @@
 // those of figure.css, read from a few elements that have the classes of the cells, so that themes, forced colours and
 // paper hold for it as for the rest.
 import { PAINT_KINDS } from '../engine/step.js';
+import { OPS } from '../words/ops.js';
 
 /** @typedef {import('../scene/scene.js').Scene} Scene @typedef {import('../engine/engine.js').Simulation} Simulation */
 
@@ -10,7 +11,6 @@ const SVG = 'http://www.w3.org/2000/svg';
 const MOST_PIXELS = 6e6;
 /** Rows after which the core's patterns are where they were (TILE in paint.c), whatever the pitch. */
 const PATTERN = 24;
-const OPS = ['F', 'B', 'I', 'W', 'R'];
 /** Classes whose fill is the ground, and whose stroke is the mark, in the order of the core's palette. */
 const PROBES = [
     ...OPS.map((op) => [`pf-cell pf-${op}`, '']),

@@ -2,7 +2,8 @@
 // arrow key, by buttons. Moves are the option "moves" of the request; whether the new order runs the core says.
 import { html, nothing } from 'lit';
 import { countOf, formatNumber, formatShare } from '../scene/format.js';
-import { timeToX } from '../scene/scene.js';
+import { timeToX } from '../scene/geometry.js';
+import { OPS } from '../words/ops.js';
 import { textOf } from '../words/strings.js';
 
 /**
@@ -11,7 +12,6 @@ import { textOf } from '../words/strings.js';
  * @typedef {import('./chart.js').Chart} Chart
  */
 
-const LETTERS = 'FBIWR';
 const SVG = 'http://www.w3.org/2000/svg';
 /** Pixels after which a press on a cell is a drag. */
 const SLACK = 5;
@@ -19,7 +19,7 @@ const SLACK = 5;
 /** How the option names an action. @param {Simulation | Stall} simulation @param {number} i */
 export function nameOf({ actions, config }, i) {
     const slice = config.slices > 1 ? `.${actions.slice[i]}` : '';
-    return `${actions.stage[i]}${LETTERS[actions.op[i]]}${actions.microbatch[i]}${slice}`;
+    return `${actions.stage[i]}${OPS[actions.op[i]]}${actions.microbatch[i]}${slice}`;
 }
 
 /** Moves with one more, joined with the last where that moved the same action. @param {string | null} moves @param {string} name @param {number} places */
@@ -34,7 +34,7 @@ export function withMove(moves, name, places) {
 
 /** An action in words. @param {Simulation | Stall} simulation @param {number} i @param {string} lang */
 export function actionText({ actions }, i, lang) {
-    const op = textOf(lang, `op_${LETTERS[actions.op[i]]}`);
+    const op = textOf(lang, `op_${OPS[actions.op[i]]}`);
     return textOf(lang, 'edit_action', op, actions.microbatch[i] + 1, actions.stage[i] + 1);
 }
 

@@ -1,8 +1,9 @@
 // What a reader changes by taking hold of it: layers cut into stages, samples into micro-batches, durations, the order of the
 // operations. One part at a time, over the chart; and whatever was changed can be taken back.
 import { html, nothing } from 'lit';
+import { COST_ROW } from '../engine/costs.js';
 import { ask } from '../request/ask.js';
-import { asked, COST_ROW } from '../request/state.js';
+import { asked } from '../request/state.js';
 import { textOf } from '../words/strings.js';
 import { FileDesk } from './edit-file.js';
 import { Order, stallText } from './edit-order.js';
@@ -22,8 +23,8 @@ import { Costs, Grip, layersStrip, samplesStrip } from './strip.js';
  * @property {number} width
  * @property {import('./chart.js').Chart | null} chart
  * @property {(changes: Request) => void} change
- * @property {import('./edit-file.js').Given | null} file
- * @property {(file: import('./edit-file.js').Given | null) => void} setFile
+ * @property {import('../request/file.js').Given | null} file
+ * @property {(file: import('../request/file.js').Given | null) => void} setFile
  * @property {(back: boolean) => void} travel
  * @property {boolean} canUndo
  * @property {boolean} canRedo
@@ -49,7 +50,7 @@ export class Editing {
 
     /**
      * @param {() => void} update @param {(name: string, places: number) => void} move  of the order
-     * @param {(name: string, text: string) => import('./edit-file.js').Reading | null} takeFile
+     * @param {(name: string, text: string) => import('../request/file.js').Reading | null} takeFile
      * @param {() => void} begin  a handle was taken @param {(timed: boolean) => void} settle  and let go of; timed: the step
      *     had been held
      */

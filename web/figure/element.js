@@ -4,6 +4,7 @@
 // picture between the element's tags stands.
 import { html, LitElement, nothing, unsafeCSS } from 'lit';
 import { prepareEngine } from '../engine/engine.js';
+import { readGiven } from '../request/file.js';
 import { hashWith, holdsStates, placeFrom, requestFrom, stateText } from '../request/link.js';
 import { presetNamed, presetOf } from '../request/presets.js';
 import { asked, OPTIONS, ordersAnew, propertyOf, sameRequest } from '../request/state.js';
@@ -11,7 +12,6 @@ import figureCss from '../scene/figure.css';
 import { textOf } from '../words/strings.js';
 import { fileChange, linkChange, optionsChange, releaseChange, shownChange, undoChange } from './changes.js';
 import { Editing } from './edit.js';
-import { readGiven } from './edit-file.js';
 import { withMove } from './edit-order.js';
 import elementCss from './element.css';
 import { FigureState, whoOf } from './figure-state.js';
@@ -78,7 +78,7 @@ export class PipelineFigure extends LitElement {
     #changes = [];
     /** Of the update under way: who asked for it, and whether the core was asked. @type {{ by: import('./figure-state.js').By, answered: boolean }} */
     #carriedOut = { by: 'page', answered: false };
-    /** What the figure showed at addresses that the reader has gone on from. @type {Map<string, { request: Request, file: import('./edit-file.js').Given | null }>} */
+    /** What the figure showed at addresses that the reader has gone on from. @type {Map<string, { request: Request, file: import('../request/file.js').Given | null }>} */
     #left = new Map();
     /** The preset as the page, or the figure itself, wrote it last. @type {string | null} */
     #presetSeen = null;
@@ -460,7 +460,7 @@ export class PipelineFigure extends LitElement {
         return reading;
     }
 
-    /** The open file is shown another way, or closed. @param {import('./edit-file.js').Given | null} file */
+    /** The open file is shown another way, or closed. @param {import('../request/file.js').Given | null} file */
     #setFile(file) {
         const request = file ? undefined : (this.#state.file?.before ?? {});
         this.#dispatch({ by: 'reader', request, file, undo: '' });

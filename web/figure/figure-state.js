@@ -9,7 +9,7 @@ import { propertyOf, sameRequest } from '../request/state.js';
  * @typedef {import('../engine/engine.js').PipelineError} PipelineError
  * @typedef {import('../engine/engine.js').Simulation} Simulation
  * @typedef {import('../request/state.js').Request} Request
- * @typedef {import('./edit-file.js').Given} Given
+ * @typedef {import('../request/file.js').Given} Given
  *
  * @typedef {'page' | 'url' | 'reader'} By  who changes a figure: the page by attributes, the address of the page by what stands
  *     behind its #, or the reader

@@ -1,13 +1,13 @@
 // Takes the schedule out of the page: as CSV, as SVG, as the tag that shows it elsewhere.
 import { html, nothing } from 'lit';
-import { toCsv } from '../cli/formats.js';
+import { besideFile } from '../request/file.js';
 import { asked } from '../request/state.js';
 import figureCss from '../scene/figure.css';
 import { escapeXml } from '../scene/svg.js';
 import { textOf } from '../words/strings.js';
+import { toCsv } from '../write/rows.js';
 import { svgFile } from '../write/svg-file.js';
 import { toTrace } from '../write/trace.js';
-import { besideFile } from './edit-file.js';
 
 /** @typedef {import('../engine/engine.js').Simulation} Simulation */
 
@@ -99,7 +99,7 @@ export class Files {
 
     /**
      * @param {{ engine: import('../engine/engine.js').Engine, simulation: Simulation, request: Record<string, string | null>,
-     *           file: import('./edit-file.js').Given | null, lang: string }} setting
+     *           file: import('../request/file.js').Given | null, lang: string }} setting
      * @param {(() => string) | null} link  address of the page with this state, null where the page gave the figure no id
      */
     render({ engine, simulation, request, file, lang }, link) {

@@ -5,7 +5,8 @@ import { live } from 'lit/directives/live.js';
 import { ask, peaksOf } from '../request/ask.js';
 import { wholeRows } from '../scene/cells.js';
 import { countOf, formatNumber, formatShare } from '../scene/format.js';
-import { buildScene, timeToX } from '../scene/scene.js';
+import { timeToX } from '../scene/geometry.js';
+import { buildScene } from '../scene/scene.js';
 import { textOf } from '../words/strings.js';
 
 /**

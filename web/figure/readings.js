@@ -1,7 +1,8 @@
 // What is read off the chart: the legend, the four numbers, the formula with the present numbers in it.
 import { html, nothing, svg } from 'lit';
+import { kindMark } from '../scene/cell-shapes.js';
 import { exactFraction, formatPercent, formatShare, formula, keyNumbers } from '../scene/format.js';
-import { kindMark, legendEntries } from '../scene/scene.js';
+import { legendEntries } from '../scene/legend.js';
 import { renderMath } from '../scene/svg.js';
 import { textOf } from '../words/strings.js';
 import { said } from './said.js';

@@ -1,7 +1,8 @@
 // The chart in its box: drawn when something it is made of has changed, and asked what the reader points at.
-import { OPS } from '../engine/engine.js';
+
 import { sameCell } from '../scene/cells.js';
 import { formatNumber, title } from '../scene/format.js';
+import { OPS } from '../words/ops.js';
 import { textOf } from '../words/strings.js';
 import { Chart } from './chart.js';
 

@@ -1,8 +1,8 @@
 // The schedule as a table, for those who cannot see the picture, and for paper: a row per device, its operations in
 // order.
 import { html, nothing } from 'lit';
-import { OPS } from '../engine/engine.js';
 import { formatNumber, title, trains } from '../scene/format.js';
+import { OPS } from '../words/ops.js';
 import { textOf } from '../words/strings.js';
 
 /** Operations of a device, and of all, that the table shows; the CSV file has them all. */

@@ -2,7 +2,6 @@
 // same by one thread. Where no worker can be had the steps are made in slices by the page's own thread, and that is said.
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
-import { OPS } from '../engine/engine.js';
 import {
     costChanges,
     endOf,
@@ -19,6 +18,7 @@ import {
 import { buildScene } from '../scene/scene.js';
 import { renderScene, updateSvg } from '../scene/svg.js';
 import { countOf, formatNumber } from '../words/numbers.js';
+import { OPS } from '../words/ops.js';
 import { textOf } from '../words/strings.js';
 
 /** @typedef {import('../engine/engine.js').Engine} Engine @typedef {import('../engine/engine.js').Training} Training */

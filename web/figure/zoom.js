@@ -1,7 +1,8 @@
 // The part of a large step that is in sight, and how a reader moves it: buttons, keys, the wheel with Ctrl, dragging. The
 // wheel alone scrolls the page, as everywhere. The whole is a zoom of 1.
 
-import { firstStart, isSlow, wholePitch, xToTime } from '../scene/scene.js';
+import { firstStart } from '../engine/relations.js';
+import { isSlow, wholePitch, xToTime } from '../scene/geometry.js';
 import { formatNumber } from '../words/numbers.js';
 import { textOf } from '../words/strings.js';
 

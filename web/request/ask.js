@@ -1,8 +1,9 @@
 // What a figure asks of the core: its own request, and those beside it that its sentence speaks of.
 
+import { COST_ROW } from '../engine/costs.js';
 import { PipelineError } from '../engine/engine.js';
-import { besideFile } from '../figure/edit-file.js';
-import { asked, COST_ROW, listOf, OPTIONS, withSchedule } from './state.js';
+import { besideFile } from './file.js';
+import { asked, listOf, OPTIONS, withSchedule } from './state.js';
 
 /**
  * @typedef {import('../engine/engine.js').Engine} Engine
@@ -21,7 +22,7 @@ const COMPARED_ACTIONS = 2000;
 const COMPARED = { '1f1b': 'gpipe', interleaved: '1f1b' };
 
 /**
- * @param {Engine} engine @param {Request} request @param {import('../figure/edit-file.js').Given | null} [file]  stands in place of a
+ * @param {Engine} engine @param {Request} request @param {import('./file.js').Given | null} [file]  stands in place of a
  *     generated schedule
  * @param {import('../engine/engine.js').Ask} [more]
  * @returns {Answer}
@@ -74,7 +75,7 @@ export function peaksOf(engine, request, activations, inputs) {
  * Simulations for the sentence: another schedule in the same setting, or the same without recomputation, and what
  * recomputation leaves in memory.
  * @param {Engine} engine @param {Request} request @param {Simulation} simulation
- * @returns {import('../scene/format.js').Others}
+ * @returns {import('../engine/engine.js').Others}
  */
 export function askBeside(engine, request, { config, actions }) {
     if (actions.count > COMPARED_ACTIONS || config.schedule === 'file') return {};

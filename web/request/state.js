@@ -1,6 +1,8 @@
 // The request a figure stands for: names and values as text, as attributes and readers give them. Nothing is checked
 // here; the core refuses, and its faults say what to do. No document, no engine.
 
+import { COST_ROW } from '../engine/costs.js';
+
 /** @typedef {Record<string, string | null>} Request  option name -> text as typed, null where not given */
 
 /** Options of the core, in its order. They are the attributes of the element, so they must be known before the core is
@@ -72,18 +74,6 @@ export const OPTIONS = [
     'gather-keep',
     'moves',
 ];
-
-/** Rows of Simulation.costs that hold what an option of costs gave. @type {Record<string, string>} */
-export const COST_ROW = {
-    forward: 'forward',
-    backward: 'backward',
-    'input-gradient': 'input',
-    'weight-gradient': 'weight',
-    'recompute-cost': 'recompute',
-    'overlap-cost': 'overlap',
-    'kept-share': 'kept',
-    latency: 'latency',
-};
 
 /** "backward-order" -> "backwardOrder" @param {string} option */
 export const propertyOf = (option) => option.replace(/-(.)/g, (_, letter) => letter.toUpperCase());

@@ -1,9 +1,11 @@
 // The schedule in words: the sentence under the figure, what a cell does and why a device waits, the formula with the
 // present numbers, the four numbers, the caption. Every number comes from simulations passed in; nothing is computed
 // here that the core computes. Devices, stages and micro-batches are counted from 1 (see scene.js).
+
+import { messageTo, neighbours } from '../engine/relations.js';
 import { countOf, exactFraction, formatNumber, formatPercent, formatShare, pluralOf } from '../words/numbers.js';
+import { OPS, WEIGHT_GRADIENT } from '../words/ops.js';
 import { textOf } from '../words/strings.js';
-import { messageTo, neighbours } from './scene.js';
 
 export { countOf, exactFraction, formatNumber, formatPercent, formatShare, pluralOf };
 
@@ -11,18 +13,11 @@ export { countOf, exactFraction, formatNumber, formatPercent, formatShare, plura
  * @typedef {import('../engine/engine.js').Simulation} Simulation
  * @typedef {import('./scene.js').Shape} Shape
  *
- * @typedef {object} Others  simulations beside the one shown
- * @property {Simulation | null} [compare]  another schedule of the same setting (GPipe beside 1F1B, 1F1B beside interleaved)
- * @property {Simulation | null} [without]  the same without recomputation
- * @property {{ full: number, inputs: number }} [kept]  with recomputation: micro-batches whose activations a device holds
- *     at most, and those of which it holds the input
+ * @typedef {import('../engine/engine.js').Others} Others
  *
  * @typedef {{ text: string, strong?: boolean, option?: string, value?: number }} Part
  *     A piece of a sentence. One with an option is a number that may be edited: the option's value as shown.
  */
-
-const OP_LETTERS = ['F', 'B', 'I', 'W', 'R'];
-const WEIGHT_GRADIENT = 3;
 
 /** @param {ArrayLike<number>} values */
 function allEqual(values) {
@@ -237,7 +232,7 @@ export function partsText(parts) {
 
 /** @param {Simulation} simulation @param {number} i @param {string} lang */
 function opName(simulation, i, lang) {
-    return textOf(lang, `op_${OP_LETTERS[simulation.actions.op[i]]}`);
+    return textOf(lang, `op_${OPS[simulation.actions.op[i]]}`);
 }
 
 /**
@@ -567,7 +562,7 @@ export function settingsText(simulation, lang) {
         return `${[...shown].map((value) => formatNumber(value, lang)).join('; ')}${shown.length > 1 && row.length > 16 ? '; …' : ''}`;
     };
     const rows = [costs.forward, costs.backward, costs.input, costs.weight, costs.recompute];
-    const shown = OP_LETTERS.flatMap((letter, op) =>
+    const shown = OPS.flatMap((letter, op) =>
         simulation.kinds & (1 << op) ? [textOf(lang, 'settings_cost', letter, list(rows[op]))] : [],
     );
     pieces.push(shown.join(', '));

@@ -1,8 +1,9 @@
 // Activations held by each device over time, as a step chart that shares the time axis of the schedule. What is held is
 // the core's word (Step.held). Pure.
+
+import { firstStart } from '../engine/relations.js';
 import { formatNumber } from '../words/numbers.js';
 import { textOf } from '../words/strings.js';
-import { firstStart } from './scene.js';
 
 /**
  * @typedef {import('../engine/engine.js').Simulation} Simulation

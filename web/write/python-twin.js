@@ -1,13 +1,12 @@
 // The present setting as a short Python program: the same lists, ticks, utilization and, where the schedule trains, losses.
 // The lists come from the core; the program times and executes them by rules of its own, so that it checks the core.
 import { irisSamples } from '../engine/iris.js';
+import { OPS } from '../words/ops.js';
 
 /** @typedef {import('../engine/engine.js').Simulation} Simulation */
 
 /** Steps the program trains. */
 export const TWIN_STEPS = 5;
-
-const OPS = 'FBIWR';
 
 /** What the program says of itself. @type {Record<string, Record<string, string>>} */
 const words = {

@@ -1,5 +1,5 @@
 // A timed schedule as a trace, for Perfetto and Chrome.
-import { OPS } from '../engine/engine.js';
+import { OPS } from '../words/ops.js';
 
 /** @typedef {import('../engine/engine.js').Simulation} Simulation */
 
