@@ -68,7 +68,7 @@ def layers():
 def batch():
     generator = torch.Generator().manual_seed(11)
     tokens = torch.randint(0, WORDS, (BATCH, LENGTH + 1), generator=generator)
-    return tokens[:, :-1], tokens[:, 1:]
+    return tokens[:, :-1].contiguous(), tokens[:, 1:].contiguous()
 
 
 def loss(output, target):
