@@ -53,7 +53,9 @@ inEveryBrowser('the look of a guest', (guest) => {
                     const room = text.getComputedTextLength() + 5 <= width && height >= 14;
                     const at = middles.findIndex((m) => m.x > x && m.x < x + width && m.y > y && m.y < y + height);
                     if (room && at < 0) missing.push(name);
-                    if (at >= 0 && middles[at].width > width + 6) outside.push(name);
+                    // Turned, the box of a number is a line high, whatever its digits are.
+                    const most = labels[at]?.hasAttribute('transform') ? width + 10 : width;
+                    if (at >= 0 && middles[at].width > most) outside.push(name);
                     const row = Math.round(y);
                     if (at >= 0) micro[row] = [...new Set([...(micro[row] ?? []), number])].sort();
                 }
