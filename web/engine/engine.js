@@ -592,7 +592,7 @@ export class Engine {
      * What differs by micro-batch, and how many messages wait and weights are gathered; undefined where nothing of it was asked.
      * @param {Alloc} alloc @param {Timed} timed @returns {Conditions | undefined}
      */
-    #conditions(alloc, { config, costs, schedule, timeline, named, order }) {
+    #conditions(alloc, { costs, schedule, timeline, named, order }) {
         if (named.with === 0 && named.receive_buffers < 0) return undefined;
         const core = this.core;
         const ranks = core.pp_schedule_ranks(schedule);
