@@ -14,8 +14,8 @@ const project = join(root, 'build/consumers');
 /** The slim module's files beside a bundle: the core and, where it was built, the products with relaxed multiply-add. */
 function copyCores(/** @type {string} */ to) {
     const dist = join(project, 'node_modules/pipeline-figure/dist');
-    for (const name of ['core.wasm', 'core.madd.wasm'])
-        if (existsSync(join(dist, name))) copyFileSync(join(dist, name), join(to, name));
+    for (const name of ['core.wasm', 'core.rest.wasm', 'core.madd.wasm'])
+        if (existsSync(join(dist, name))) copyFileSync(join(dist, name), join(to, '..', name));
 }
 const env = { ...process.env, PATH: process.env.PP_NPM_PATH ?? process.env.PATH };
 const tools = [

@@ -4,6 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import {
     copyFileSync,
+    cpSync,
     existsSync,
     mkdirSync,
     mkdtempSync,
@@ -42,7 +43,7 @@ function npmProgram(folder, name) {
 
 /** A page around what a generator gave. @param {string} body */
 const wrapped = (body) =>
-    `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>page</title><script src="/pipeline-figure.iife.js" defer></script></head><body>${body}</body></html>`;
+    `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>page</title><script src="/pipeline-figure.js" defer></script></head><body>${body}</body></html>`;
 
 /**
  * @typedef {object} Generator
@@ -213,7 +214,8 @@ try {
         }
         for (const asset of assets) {
             mkdirSync(join(folder, asset), { recursive: true });
-            copyFileSync(join(root, 'dist/pipeline-figure.iife.js'), join(folder, asset, 'pipeline-figure.iife.js'));
+            copyFileSync(join(root, 'dist/pipeline-figure.js'), join(folder, asset, 'pipeline-figure.js'));
+            cpSync(join(root, 'dist/pipeline-figure'), join(folder, asset, 'pipeline-figure'), { recursive: true });
             copyFileSync(
                 join(root, 'dist/pipeline-figure.anywidget.mjs'),
                 join(folder, asset, 'pipeline-figure.anywidget.mjs'),

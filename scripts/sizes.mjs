@@ -10,7 +10,7 @@ const groupOf = (file) => /node_modules\/((?:@[^/]*\/)?[^/]*)\//.exec(file)?.[1]
 
 /** @type {Map<string, number>} */
 const groups = new Map();
-for (const [file, { bytesInOutput }] of Object.entries(built['pipeline-figure.iife.js']))
+for (const [file, { bytesInOutput }] of Object.entries(built['pipeline-figure.js']))
     groups.set(groupOf(file), (groups.get(groupOf(file)) ?? 0) + bytesInOutput);
 for (const [name, bytes] of [...groups].sort(([, a], [, b]) => b - a))
     console.log(`${String(bytes).padStart(8)} bytes  ${name}`);

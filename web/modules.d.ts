@@ -5,3 +5,4 @@ declare module '*.css' {
 }
 declare module 'pipeline-figure/core-js';
 declare const PIPELINE_FIGURE_VERSION: string;
+declare const PIPELINE_FIGURE_PARTS: Record<string, { file: string; integrity: string }>;

@@ -84,6 +84,13 @@ int32_t pp_schedule_option_used(int32_t id, int32_t option) {
     return pp_option_common(option) || (generators[id]->options >> option & 1u);
 }
 
+int64_t pp_config_actions(const pp_config *config) { return pp_generator_of(config->schedule)->action_count(config); }
+
+int32_t pp_weight_versions(const pp_config *config, int32_t rank) {
+    const pp_generator *row = pp_generator_of(config->schedule);
+    return row->weight_versions != NULL ? row->weight_versions(config, rank) : 1;
+}
+
 int32_t pp_weight_version(const pp_config *config, int32_t rank, int32_t microbatch) {
     const pp_generator *row = pp_generator_of(config->schedule);
     return row->weight_version != NULL ? row->weight_version(config, rank, microbatch) : 0;

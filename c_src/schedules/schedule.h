@@ -66,7 +66,13 @@ typedef struct pp_generator {
     int32_t kept_back; /* updates: see pp_schedule */
 } pp_generator;
 
+/* Its functions are called by schedules, request and time alone: under WebAssembly the rooms above are another module, for which
+ * a pointer to a function of this one means nothing. */
 const pp_generator *pp_generator_of(int32_t schedule);
+/* Actions of a step of that shape. */
+int64_t pp_config_actions(const pp_config *config);
+/* Weight versions that a rank holds at once. */
+int32_t pp_weight_versions(const pp_config *config, int32_t rank);
 int32_t pp_stage_count(const pp_config *config);
 /* By how many the work is shared that the lists of costs give; 1 where they give that of one action. */
 int32_t pp_costs_shared_by(const pp_config *config);

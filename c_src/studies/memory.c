@@ -187,13 +187,12 @@ static void release(walk *w, const pp_action *a) {
 
 /* What is always there, rank by rank. */
 static void find_fixed(const pp_schedule *s, const pp_config *config, const double *table, double *fixed) {
-    const pp_generator *row = config != NULL ? pp_generator_of(config->schedule) : NULL;
     const int32_t n = s->stages;
     for (int32_t r = 0; r < s->ranks; r++) fixed[r] = 0;
     for (int32_t i = 0; table != NULL && i < s->pipes * n; i++) {
         const double *stage = table + i % n;
         const int32_t rank = s->stage_rank[i];
-        double versions = row != NULL && row->weight_versions != NULL ? row->weight_versions(config, rank) : 1;
+        double versions = config != NULL ? pp_weight_versions(config, rank) : 1;
         fixed[rank] +=
             versions * stage[PP_MEMORY_WEIGHTS * n] + stage[PP_MEMORY_GRADIENTS * n] + stage[PP_MEMORY_OPTIMIZER * n];
     }

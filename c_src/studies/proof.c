@@ -18,12 +18,11 @@ static const pp_try as_listed = {0};
 static size_t align8(size_t bytes) { return (bytes + 7) & ~(size_t)7; }
 
 size_t pp_proof_bytes(const pp_config *config) {
-    const pp_generator *row = pp_generator_of(config->schedule);
     size_t exact = pp_exact_bytes(config);
     const int known = config->with == 0; /* micro-batches are alike, messages only travel, weights are there */
-    if (row == NULL || !(row->options >> PP_OPT_MEMORY_LIMIT & 1u) || exact == 0 || !known) return 0;
+    if (pp_schedule_option_used(config->schedule, PP_OPT_MEMORY_LIMIT) != 1 || exact == 0 || !known) return 0;
     return align8(sizeof(pp_proof)) + pp_search_bytes(config, 1) + exact +
-           align8((size_t)row->action_count(config) * sizeof(pp_action) +
+           align8((size_t)pp_config_actions(config) * sizeof(pp_action) +
                   ((size_t)config->ranks + 1) * sizeof(int32_t));
 }
 

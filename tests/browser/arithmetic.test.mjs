@@ -19,9 +19,9 @@ const imports = {
     '@lit/reactive-element': `${MODULES}@lit/reactive-element/reactive-element.js`,
 };
 const pages = /** @type {Record<string, string>} */ ({
-    '/script': '<script src="/dist/pipeline-figure.iife.js"></script>',
+    '/script': '<script src="/dist/pipeline-figure.js"></script>',
     '/slim': `<script type="importmap">${JSON.stringify({ imports })}</script>
-        <script type="module">globalThis.PipelineFigure = await import('/dist/pipeline-figure.slim.js');</script>`,
+        <script type="module">globalThis.PipelineFigure = await import('/dist/slim/index.js');</script>`,
 });
 
 describe('how training rounds', { skip }, () => {

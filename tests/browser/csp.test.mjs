@@ -8,6 +8,7 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { serve } from '../../scripts/serve.mjs';
 import { engines, until } from '../support/engines.mjs';
+import { copyScripts } from '../support/figure-page.mjs';
 import { opening } from '../support/hooks.mjs';
 
 const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
@@ -17,8 +18,8 @@ const NONCE = 'nonce="abc"';
 
 /** What the page loads, and whether its figure names the other script. @type {Record<string, [string, boolean]>} */
 const USES = {
-    usual: ['pipeline-figure.iife.js', false],
-    named: ['pipeline-figure.iife.js', true],
+    usual: ['pipeline-figure.js', false],
+    named: ['pipeline-figure.js', true],
     other: ['pipeline-figure.nowasm.js', false],
 };
 const LIVES = null;
@@ -86,8 +87,8 @@ for (const { name, skip, launch } of engines) {
         opening(async (closing) => {
             folder = mkdtempSync(join(tmpdir(), 'pipeline-figure-'));
             closing(() => rmSync(folder, { recursive: true, force: true }));
-            for (const file of ['pipeline-figure.iife.js', 'pipeline-figure.nowasm.js'])
-                copyFileSync(join(dist, file), join(folder, file));
+            copyScripts(folder);
+            copyFileSync(join(dist, 'pipeline-figure.nowasm.js'), join(folder, 'pipeline-figure.nowasm.js'));
             writeFileSync(join(folder, 'watch.js'), WATCH);
             const row = (/** @type {string} */ path) => TABLE[Number(/^\/(\d+)/.exec(path)?.[1] ?? -1)];
             site = await serve(folder, {

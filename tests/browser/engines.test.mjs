@@ -1,18 +1,18 @@
 // The figure in all three engines, from disk and over http: it lives, lives again, and says so where it may not.
 // PP_SHOTS=folder keeps pictures of it.
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { serve } from '../../scripts/serve.mjs';
 import { engines, until } from '../support/engines.mjs';
-import { quiet } from '../support/figure-page.mjs';
+import { copyScripts, quiet } from '../support/figure-page.mjs';
 import { opening } from '../support/hooks.mjs';
 
 const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
-const SCRIPT = '<script src="pipeline-figure.iife.js" defer></script>';
+const SCRIPT = '<script src="pipeline-figure.js" defer></script>';
 const PLAIN = '<script src="pipeline-figure.nowasm.js" defer></script>';
 const FIGURE =
     '<pipeline-figure schedule="1f1b" ranks="4" microbatches="8"><p id="still">still picture</p></pipeline-figure>';
@@ -64,7 +64,7 @@ const PAGES = {
     '/strict-named': [document_(NOWASM), "script-src 'self'"],
     '/strict-plain': [document_(FIGURE, PLAIN), "default-src 'none'; script-src 'self'"],
     '/sandbox': [document_(FIGURE), 'sandbox allow-scripts'],
-    '/module': [document_(FIGURE, '<script type="module" src="pipeline-figure.js"></script>')],
+    '/module': [document_(FIGURE, '<script type="module" src="module/index.js"></script>')],
     '/widget': [
         document_(
             '<div id="cell"></div>',
@@ -113,8 +113,9 @@ for (const { name, skip, launch } of engines) {
         opening(async (closing) => {
             folder = mkdtempSync(join(tmpdir(), 'pipeline-figure-'));
             closing(() => rmSync(folder, { recursive: true, force: true }));
-            for (const file of ['iife.js', 'nowasm.js', 'js'])
-                copyFileSync(join(dist, `pipeline-figure.${file}`), join(folder, `pipeline-figure.${file}`));
+            copyScripts(folder);
+            copyFileSync(join(dist, 'pipeline-figure.nowasm.js'), join(folder, 'pipeline-figure.nowasm.js'));
+            cpSync(join(dist, 'module'), join(folder, 'module'), { recursive: true });
             site = await serve(dist, {
                 page: (path) => PAGES[path]?.[0],
                 headers: (path) => {
@@ -301,7 +302,7 @@ for (const { name, skip, launch } of engines) {
         });
 
         it('its modules are refused from disk, as with a reader', async () => {
-            await fromDisk(FIGURE, '<script type="module" src="pipeline-figure.js"></script>');
+            await fromDisk(FIGURE, '<script type="module" src="module/index.js"></script>');
             await quiet(500);
             assert.equal(await driver.eval(() => customElements.get('pipeline-figure') === undefined), true);
         });
@@ -357,7 +358,7 @@ for (const { name, skip, launch } of engines) {
                 await lives();
                 const files = site.requests.slice(before).filter((file) => file !== '/favicon.ico' && file !== path);
                 assert.ok(
-                    files.every((file) => /^\/pipeline-figure\.(iife|nowasm)?\.?js$/.test(file)),
+                    files.every((file) => /^\/(pipeline-figure(\.nowasm)?|module\/[\w-]+)\.js$/.test(file)),
                     String(files),
                 );
             });

@@ -88,7 +88,7 @@ inEveryBrowser(
 );
 
 const APP = `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>app</title>${HELPERS}
-<script src="/dist/pipeline-figure.iife.js" defer></script>
+<script src="/dist/pipeline-figure.js" defer></script>
 <script>
     const routes = {
         '': () => '<h1>Home</h1><a href="#/chapter/19">19</a>',
@@ -168,7 +168,7 @@ inEveryBrowser(
 const DECK = `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>deck</title>${HELPERS}
 <link rel="stylesheet" href="/reveal/reveal.css"><link rel="stylesheet" href="/reveal/theme/white.css">
 <style>pipeline-figure { font-size: 16px } .two { display: grid; grid-template-columns: 1fr 1fr; gap: 20px }</style>
-<script src="/dist/pipeline-figure.iife.js" defer></script></head>
+<script src="/dist/pipeline-figure.js" defer></script></head>
 <body><div class="reveal"><div class="slides">
 <section><h2>One</h2></section>
 <section><h3>Two</h3><div class="two"><div>${tag('schedule="1f1b" ranks="3" microbatches="4" controls="sentence ranks microbatches"')}</div><div>${tag('schedule="gpipe" ranks="3" microbatches="4" controls="sentence ranks microbatches"')}</div></div></section>

@@ -470,13 +470,13 @@ describe('a guest on paper, in forced colours, and before it lives', { skip: wit
                 /<script src="\/dist[^>]*><\/script>/,
                 '',
             );
-            host.pages['/pipeline-figure.iife.js'] = {
+            host.pages['/pipeline-figure.js'] = {
                 type: 'text/javascript',
-                body: readFileSync(join(process.env.PP_DIST ?? join(root, 'dist'), 'pipeline-figure.iife.js')),
+                body: readFileSync(join(process.env.PP_DIST ?? join(root, 'dist'), 'pipeline-figure.js')),
             };
             const below = () => document.getElementById('below')?.getBoundingClientRect().top ?? 0;
             // What is seen before the script is there: it is told that scripts run, and has none yet.
-            const still = await visit(html.replace('pipeline-figure.iife.js', 'late.js'), { width, waits: false });
+            const still = await visit(html.replace('pipeline-figure.js', 'late.js'), { width, waits: false });
             const before = await still.evaluate(below);
             await still.close();
             const watch = `<script>window.tops_ = [];

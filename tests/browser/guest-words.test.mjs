@@ -26,7 +26,7 @@ inEveryBrowser(
                 guest.pages['/plain'] = {
                     type,
                     body: Buffer.from(
-                        `<!DOCTYPE html><html lang="ru"><title>t</title>${head}${HELPERS}<script src="/dist/pipeline-figure.iife.js" defer></script>${TAG}`,
+                        `<!DOCTYPE html><html lang="ru"><title>t</title>${head}${HELPERS}<script src="/dist/pipeline-figure.js" defer></script>${TAG}`,
                         'latin1',
                     ),
                 };
@@ -201,7 +201,7 @@ inEveryBrowser(
                 body: `<?xml version="1.0" encoding="UTF-8"?><html xmlns="http://www.w3.org/1999/xhtml" lang="ru"><head><title>x</title>
                 <script>window.faults = []; addEventListener('error', function (event) { faults.push(event.message); });
                 addEventListener('unhandledrejection', function (event) { faults.push(String(event.reason)); });</script>
-                <script src="/dist/pipeline-figure.iife.js" defer="defer"></script></head>
+                <script src="/dist/pipeline-figure.js" defer="defer"></script></head>
                 <body><p>before</p><pipeline-figure schedule="gpipe" ranks="4" microbatches="8"><span id="still" style="display:block;height:80px">still</span></pipeline-figure></body></html>`,
             };
             await guest.go('/page.xhtml');
@@ -230,7 +230,7 @@ inEveryBrowser(
             ['nothing at all', { type: 'application/wasm', body: '' }],
         ]) {
             it(`core.wasm answered with ${what}: a sentence names the file and what came`, async () => {
-                guest.pages['/slim/core.wasm'] = answer;
+                guest.pages['/dist/core.wasm'] = answer;
                 const map = JSON.stringify({
                     imports: Object.fromEntries(
                         [
@@ -246,7 +246,7 @@ inEveryBrowser(
                     ),
                 });
                 guest.pages['/slim.html'] = hostPage(`<pipeline-figure>still</pipeline-figure>
-                <script type="importmap">${map}</script><script type="module" src="/slim/pipeline-figure.slim.js"></script>`).replace(
+                <script type="importmap">${map}</script><script type="module" src="/dist/slim/index.js"></script>`).replace(
                     /<script src="[^"]*" defer><\/script>/,
                     '',
                 );

@@ -59,7 +59,7 @@ describe('figures that come and go', { skip: withoutBrowser }, () => {
 
     it('EMB-12: another version of the script says so once and leaves the element to the first', async () => {
         const url = write(FIGURE, { head: '<script src="other.js" defer></script>'.repeat(2), scripts: 1 });
-        const text = readFileSync(beside('pipeline-figure.iife.js'), 'utf8');
+        const text = readFileSync(beside('pipeline-figure.js'), 'utf8');
         const { version } = JSON.parse(readFileSync(new URL('../../dist/build-info.json', import.meta.url), 'utf8'));
         assert.ok(text.includes(`"${version}"`));
         writeFileSync(beside('other.js'), text.replaceAll(`"${version}"`, '"9.9.9"'));

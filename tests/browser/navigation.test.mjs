@@ -1,6 +1,6 @@
 // Pages that come and go without being loaded anew, pages that are kept while the reader is elsewhere, pages saved to disk.
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -14,7 +14,7 @@ import { withoutPoppler, wordsOf } from '../support/optional.mjs';
 const dist = fileURLToPath(new URL('../../dist/', import.meta.url));
 const FIGURE = '<pipeline-figure schedule="1f1b" ranks="4" microbatches="8"><p id="still">still</p></pipeline-figure>';
 const MEGABYTE = 1 << 20;
-const document_ = (/** @type {string} */ body, head = '<script src="pipeline-figure.iife.js" defer></script>') =>
+const document_ = (/** @type {string} */ body, head = '<script src="pipeline-figure.js" defer></script>') =>
     `<!DOCTYPE html><html lang="ru"><head><meta charset="utf-8"><title>page</title>${head}</head><body>${body}</body></html>`;
 
 /** A small router in the manner of Turbo: bodies are swapped, scripts of the new body run again, old ones are kept. */
@@ -49,7 +49,7 @@ describe('figures on pages that come and go', { skip: withoutBrowser }, () => {
     /** @type {ReturnType<typeof pageFolder>} */
     let folder;
     opening(async (closing) => {
-        const script = '<script src="pipeline-figure.iife.js"></script>';
+        const script = '<script src="pipeline-figure.js"></script>';
         const pages = /** @type {Record<string, string>} */ ({
             '/a': document_(`<p>no figure</p><a href="/b">b</a>${script}`, ROUTER),
             '/b': document_(`${FIGURE}${script}`, ROUTER),
@@ -148,7 +148,7 @@ describe('figures on pages that come and go', { skip: withoutBrowser }, () => {
         );
         t.diagnostic(`kept: ${kept}${kept ? '' : `, because of ${why}`}`);
         // A listener to unload would forbid it in every browser.
-        assert.doesNotMatch(readFileSync(join(dist, 'pipeline-figure.iife.js'), 'utf8'), /["'](?:before)?unload["']/);
+        assert.doesNotMatch(readFileSync(join(dist, 'pipeline-figure.whole.js'), 'utf8'), /["'](?:before)?unload["']/);
         const time = (await reading(page)).time;
         assert.equal(time, kept ? '36 тактов' : '33 такта');
         await page.locator('pipeline-figure >>> [data-view="table"]').click();
@@ -159,7 +159,7 @@ describe('figures on pages that come and go', { skip: withoutBrowser }, () => {
     it('EMB-01, EMB-02, EMB-16, MUST-02: from disk and offline, with the script beside it or inside it; no request leaves', async () => {
         const place = mkdtempSync(join(tmpdir(), 'pipeline-figure-'));
         try {
-            const script = readFileSync(join(dist, 'pipeline-figure.iife.js'), 'utf8');
+            const script = readFileSync(join(dist, 'pipeline-figure.whole.js'), 'utf8');
             // At the end of the body, where a saved page has it: a script inside cannot wait with defer.
             const inside = document_(`${FIGURE}<script>${script.replaceAll('</script', '<\\/script')}</script>`, '');
             const path = join(place, 'saved page.html');
@@ -189,8 +189,10 @@ describe('figures on pages that come and go', { skip: withoutBrowser }, () => {
     });
 
     it('EMB-03, EMB-06: the scripts evaluate no text and share no memory', () => {
-        for (const name of ['iife.js', 'nowasm.js', 'js', 'slim.js', 'anywidget.mjs']) {
-            const text = readFileSync(join(dist, `pipeline-figure.${name}`), 'utf8');
+        for (const name of readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((name) =>
+            /\.m?js$/.test(name),
+        )) {
+            const text = readFileSync(join(dist, name), 'utf8');
             assert.doesNotMatch(
                 text,
                 /\beval\(|new Function\b|\bFunction\(["'`]|SharedArrayBuffer|importScripts/,

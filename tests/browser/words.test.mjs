@@ -10,7 +10,7 @@ import { withoutBrowser } from '../support/browser.mjs';
 import { inChromium } from '../support/figure-page.mjs';
 
 const web = fileURLToPath(new URL('../../web/', import.meta.url));
-const core = fileURLToPath(new URL('../../build/wasm/core_figure.wasm', import.meta.url));
+const wasm = fileURLToPath(new URL('../../build/wasm/', import.meta.url));
 
 /** The figure's script with marked texts. */
 async function markedScript() {
@@ -23,8 +23,11 @@ async function markedScript() {
         conditions: ['production'],
         define: { PIPELINE_FIGURE_VERSION: '"marked"' },
         alias: {
-            'pipeline-figure/core-bytes': core,
+            'pipeline-figure/core-bytes': join(wasm, 'core.wasm'),
+            'pipeline-figure/rest-bytes': join(wasm, 'core_rest.wasm'),
             'pipeline-figure/madd-bytes': join(web, 'engine/madd-bytes-none.js'),
+            'pipeline-figure/fetch-part': join(web, 'figure/parts/by-import.js'),
+            'pipeline-figure/words': join(web, 'words/both.js'),
         },
         plugins: [
             {
@@ -102,7 +105,7 @@ describe('words', { skip: withoutBrowser }, () => {
                 'schedule="zb-auto" ranks="3" microbatches="4" fail-rank="1" global-batch="16"',
             ]) {
                 const url = write(`<pipeline-figure ${attributes}></pipeline-figure>`, { lang });
-                writeFileSync(join(fileURLToPath(new URL('.', url)), 'pipeline-figure.iife.js'), await markedScript());
+                writeFileSync(join(fileURLToPath(new URL('.', url)), 'pipeline-figure.js'), await markedScript());
                 const { page } = await visit(url);
                 let seen = 0;
                 const look = async (/** @type {string} */ state) => {

@@ -5,7 +5,7 @@ import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const dist = process.env.PP_DIST ?? fileURLToPath(new URL('../../dist', import.meta.url));
-const scripts = readdirSync(dist).filter((name) => /\.m?js$/.test(name));
+const scripts = readdirSync(dist, { recursive: true, encoding: 'utf8' }).filter((name) => /\.m?js$/.test(name));
 
 test('there are scripts to look at', () => assert.ok(scripts.length >= 5, String(scripts)));
 

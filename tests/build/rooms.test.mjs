@@ -29,7 +29,7 @@ function usesOfC() {
 }
 
 /** The same of web: a room may use all rooms of the lines above its own. */
-const WEB = [['words'], ['engine'], ['request', 'scene'], ['write'], ['figure', 'cli', 'page'], ['build']];
+const WEB = [['words'], ['parts'], ['engine'], ['request', 'scene'], ['write'], ['figure', 'cli', 'page'], ['build']];
 
 function usesOfWeb() {
     const uses = new Map();

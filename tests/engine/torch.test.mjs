@@ -130,19 +130,6 @@ test('a schedule edited into a deadlock is refused before PyTorch could hang on 
     }
 });
 
-test('the core of a figure on a page writes the same table', async () => {
-    const bytes = readFileSync(fileURLToPath(new URL('../../build/wasm/core_figure.wasm', import.meta.url)));
-    const figure = await loadEngine(bytes);
-    for (const { schedule, ...rest } of [...SCHEDULES, { schedule: 'dualpipe-v', chunks: 2 }]) {
-        const request = { schedule, ...rest, ranks: 4, microbatches: 8 };
-        assert.equal(figure.torchCsv(request), engine.torchCsv(request), schedule);
-    }
-    figure.lang = 'ru';
-    assert.throws(() => figure.torchCsv({ schedule: 'chimera', ranks: 4, microbatches: 4 }), {
-        message: /^В таблице PyTorch этого не записать: .* Ближайшее допустимое: schedule=zb-v\.$/,
-    });
-});
-
 // ---- plans ----
 
 /** Layer times of a network whose second half is twice as heavy, in ms. @param {number} unit */

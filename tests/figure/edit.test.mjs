@@ -2,7 +2,8 @@
 // change, the words for it, what can be taken back.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { differenceText, stallText, withMove } from '../../web/figure/edit-order.js';
+import { stallText } from '../../web/figure/edit-order.js';
+import { differenceText, withMove } from '../../web/figure/order-words.js';
 import { asLayers } from '../../web/figure/strip.js';
 import { ask } from '../../web/request/ask.js';
 import { History } from '../../web/request/history.js';

@@ -240,7 +240,7 @@ test('EMB-10: importing the package where there is no page looks for none, and t
         const engine = await loadEngine();
         const page = ['window', 'document', 'HTMLElement'].filter((name) => name in globalThis);
         console.log(JSON.stringify({ page, kind: typeof PipelineFigure, makespan: engine.simulate({}).summary.makespan }));`;
-    const bundle = fileURLToPath(new URL('../../dist/pipeline-figure.js', import.meta.url));
+    const bundle = fileURLToPath(new URL('../../dist/module/index.js', import.meta.url));
     const out = execFileSync(process.execPath, ['--input-type=module', '-e', program, bundle], { encoding: 'utf8' });
     assert.deepEqual(JSON.parse(out), { page: [], kind: 'function', makespan: 6 });
 });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { PipelineFigure } from '../../dist/pipeline-figure.js';
+import { PipelineFigure } from '../../dist/module/index.js';
 import { PRESETS } from '../../web/request/presets.js';
 import { manualNames, manualTable } from '../support/manual.mjs';
 

@@ -72,7 +72,7 @@ for (const [lang, path] of Object.entries(editions)) {
         );
         assert.deepEqual(matches(html, /<script(?![^>]* src=)[^>]*>|<style[^>]*>|\s(?:style|on[a-z]+)="[^"]*"/g), []);
         assert.deepEqual(matches(html, /<script[^>]*type="module"[^>]*>/g), [], 'modules do not load from disk');
-        assert.ok(html.includes('<script src="pipeline-figure.iife.js" defer></script>'));
+        assert.ok(html.includes('<script src="pipeline-figure.js" defer></script>'));
     });
 
     test(`${path}: files it links to are there`, () => {

@@ -1,6 +1,6 @@
 // Pages for the tests of the element: a folder with the one script in it, and pages written beside it; opened from disk
 // or served under a policy.
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,17 +14,23 @@ export const bookPage = pathToFileURL(join(dist, 'index.html')).href;
 
 /** @param {string} body @param {{ lang?: string, head?: string, scripts?: number }} [options] */
 export function pageText(body, { lang = 'ru', head = '', scripts = 1 } = {}) {
-    const script = '<script src="pipeline-figure.iife.js" defer></script>';
+    const script = '<script src="pipeline-figure.js" defer></script>';
     return `<!DOCTYPE html>
 <html lang="${lang}"><head><meta charset="utf-8"><title>figure</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">${head}${script.repeat(scripts)}</head>
 <body><main>${body}</main></body></html>`;
 }
 
+/** The script with its parts. @param {string} folder */
+export function copyScripts(folder) {
+    copyFileSync(join(dist, 'pipeline-figure.js'), join(folder, 'pipeline-figure.js'));
+    cpSync(join(dist, 'pipeline-figure'), join(folder, 'pipeline-figure'), { recursive: true });
+}
+
 /** A folder of pages; remove() when done. */
 export function pageFolder() {
     const folder = mkdtempSync(join(tmpdir(), 'pipeline-figure-'));
-    copyFileSync(join(dist, 'pipeline-figure.iife.js'), join(folder, 'pipeline-figure.iife.js'));
+    copyScripts(folder);
     let pages = 0;
     return {
         path: folder,
@@ -48,7 +54,7 @@ export async function serve(html, policy) {
         const script = request.url?.endsWith('.js');
         response.setHeader('Content-Type', script ? 'text/javascript' : 'text/html; charset=utf-8');
         response.setHeader('Content-Security-Policy', policy);
-        response.end(script ? readFileSync(join(dist, 'pipeline-figure.iife.js')) : html);
+        response.end(script ? readFileSync(join(dist, String(request.url))) : html);
     });
     await new Promise((listening) => server.listen(0, '127.0.0.1', () => listening(undefined)));
     const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
@@ -86,6 +92,8 @@ export async function open(browser, url, options = {}) {
         await page.waitForFunction(() =>
             document.querySelector('pipeline-figure')?.shadowRoot?.querySelector('.chart > svg'),
         );
+        // What a reader opens is there at once then; tests/browser/parts.test.mjs looks at how it comes.
+        await page.evaluate(() => /** @type {any} */ (globalThis).PipelineFigure?.loadParts?.());
     }
     return { page, complaints, requests };
 }

@@ -36,7 +36,7 @@ export const HELPERS = `<script>
 </script>`;
 
 /** @param {string} body @param {{ lang?: string, head?: string, script?: string }} [options] */
-export function hostPage(body, { lang = 'ru', head = '', script = '/dist/pipeline-figure.iife.js' } = {}) {
+export function hostPage(body, { lang = 'ru', head = '', script = '/dist/pipeline-figure.js' } = {}) {
     return `<!DOCTYPE html><html lang="${lang}"><head><meta charset="utf-8"><title>host</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">${HELPERS}${head}
 <script src="${script}" defer></script></head><body>${body}</body></html>`;

@@ -42,7 +42,7 @@ export async function timeToInteractive(browser, times) {
         `<!DOCTYPE html><html lang="ru"><meta charset="utf-8"><title>page</title><script src="${script}" defer></script><body>${tag}</body></html>`;
     const pages = /** @type {Record<string, string>} */ ({
         '/figure': page_(
-            'pipeline-figure.iife.js',
+            'pipeline-figure.js',
             '<pipeline-figure schedule="1f1b" ranks="4" microbatches="8"></pipeline-figure>',
         ),
         '/empty': page_('empty.js', '<lit-empty></lit-empty>'),

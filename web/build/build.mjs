@@ -1,20 +1,23 @@
 // Makes dist/ from the linked core (build/wasm/*.wasm) and the modules of web/: the list of what comes out. Started by build.sh.
 //
-// The modules import the core from 'pipeline-figure/core-bytes', which is, in
-//     pipeline-figure.iife.js         its bytes, inlined        classic script, defines the element; the one script tag
-//     pipeline-figure.js              its bytes, inlined        the same as a module
-//     pipeline-figure.slim.js         a URL                     module; lit and core.wasm stay outside
-//     pipeline-figure.anywidget.mjs   its bytes, inlined        module for notebooks and MyST
-//     pipeline-figure.nowasm.js       nothing; the core is JavaScript      classic script, where WebAssembly is forbidden
-// and in Node web/engine/core-bytes-node.js; 'pipeline-figure/madd-bytes' is, in the same way, the products with relaxed multiply-add, where
-// the compiler has that. Bundles that are figures and nothing else carry a core that writes no communication into files.
+//     pipeline-figure.js              classic script, defines the element; its parts come when they are opened, from
+//     pipeline-figure/*.js            classic scripts that it adds to the page
+//     pipeline-figure.whole.js        the same with everything inside
+//     pipeline-figure.nowasm.js       the same where WebAssembly is forbidden: the core is JavaScript
+//     pipeline-figure.anywidget.mjs   module for notebooks and MyST, with everything inside
+//     module/                         modules; parts are chunks that index.js imports when they are opened
+//     slim/                           the same; lit and the compiled core stay outside
+//
+// What the modules call 'pipeline-figure/…' is chosen here: whether the bytes of the core are inlined or in a file, how parts come,
+// and which texts are there from the start. In Node package.json chooses.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { deflateSync, gzipSync } from 'node:zlib';
 import { build, transform } from 'esbuild';
+import { scriptWithParts } from './script-with-parts.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const dist = join(root, 'dist');
@@ -26,7 +29,7 @@ const sizes = {};
 function report(name) {
     const bytes = readFileSync(join(dist, name));
     sizes[name] = { raw: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length };
-    const columns = [name.padEnd(29), `${sizes[name].raw} bytes`.padStart(14), `${sizes[name].gzip} gzip`.padStart(13)];
+    const columns = [name.padEnd(32), `${sizes[name].raw} bytes`.padStart(14), `${sizes[name].gzip} gzip`.padStart(13)];
     console.log(columns.join(' '));
 }
 
@@ -34,17 +37,15 @@ function report(name) {
 
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(dist);
-copyFileSync(wasm('core'), join(dist, 'core.wasm'));
 const compiler = readFileSync(join(root, 'build/wasm/compiler.txt'), 'utf8').trim();
-const sha256 = createHash('sha256')
-    .update(readFileSync(wasm('core')))
-    .digest('hex');
-console.log(`core.wasm by ${compiler}, sha256 ${sha256}`);
-report('core.wasm');
 const hasMadd = existsSync(wasm('core_madd'));
-if (hasMadd) {
-    copyFileSync(wasm('core_madd'), join(dist, 'core.madd.wasm'));
-    report('core.madd.wasm');
+const core = {};
+for (const name of ['core', 'core.rest', ...(hasMadd ? ['core.madd'] : [])]) {
+    const built = wasm(name.replace('.', '_'));
+    copyFileSync(built, join(dist, `${name}.wasm`));
+    core[name] = createHash('sha256').update(readFileSync(built)).digest('hex');
+    console.log(`${name}.wasm by ${compiler}, sha256 ${core[name]}`);
+    report(`${name}.wasm`);
 }
 // As JavaScript, by Binaryen, which every Emscripten brings along; what a newer Emscripten uses unasked wasm2js can take back.
 const features = ['--enable-mutable-globals', '--enable-sign-ext', '--enable-bulk-memory'];
@@ -100,8 +101,33 @@ const common = {
     metafile: true,
     logLevel: 'warning', // prints errors too; a build that fails has said why
 };
-const script = { format: 'iife', globalName: 'PipelineFigure' };
-const module = { format: 'esm' };
+const inlined = {
+    'pipeline-figure/core-bytes': wasm('core'),
+    'pipeline-figure/rest-bytes': wasm('core_rest'),
+    'pipeline-figure/madd-bytes': hasMadd ? wasm('core_madd') : web('engine/madd-bytes-none.js'),
+    'pipeline-figure/fetch-part': web('figure/parts/by-import.js'),
+    'pipeline-figure/words': web('words/russian.js'),
+};
+const apart = {
+    ...inlined,
+    'pipeline-figure/core-bytes': web('engine/core-bytes-url.js'),
+    'pipeline-figure/rest-bytes': web('engine/rest-bytes-url.js'),
+    'pipeline-figure/madd-bytes': web(`engine/madd-bytes-${hasMadd ? 'url' : 'none'}.js`),
+};
+const plain = {
+    ...inlined,
+    'pipeline-figure/core-bytes': web('engine/core-bytes-none.js'),
+    'pipeline-figure/rest-bytes': web('engine/rest-bytes-none.js'),
+    'pipeline-figure/madd-bytes': web('engine/madd-bytes-none.js'),
+    'pipeline-figure/core-js': coreJs,
+    env: web('build/nowasm-env.js'),
+};
+const script = { format: 'iife', globalName: 'PipelineFigure', alias: inlined };
+const modules = { format: 'esm', splitting: true, entryNames: 'index', chunkNames: '[name]-[hash]' };
+// Modules with everything inside may be imported where there is no page (server rendering): lit has files for Node
+// that run in both, and "neutral" keeps esbuild from preferring those that do not.
+const anywhere = { platform: 'neutral', mainFields: ['module', 'main'], conditions: ['production', 'node'] };
+
 /**
  * A script as ASCII: pages name no encoding, or another, and what is read in theirs must come out right. esbuild escapes
  * strings, but neither regular expressions nor templates, where an escape means the same.
@@ -112,44 +138,46 @@ function toAscii(name) {
     const escaped = (/** @type {string} */ letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
     writeFileSync(join(dist, name), code.replace(/[^\0-\x7f]/g, escaped));
 }
-// The module with everything inside may be imported where there is no page (server rendering): lit has files for Node
-// that run in both, and "neutral" keeps esbuild from preferring those that do not.
-const anywhere = { platform: 'neutral', mainFields: ['module', 'main'], conditions: ['production', 'node'] };
-const carries = (core, madd) => ({
-    'pipeline-figure/core-bytes': core,
-    'pipeline-figure/madd-bytes': hasMadd ? madd : web('engine/madd-bytes-none.js'),
-});
-const inlined = carries(wasm('core'), wasm('core_madd'));
-const figure = carries(wasm('core_figure'), wasm('core_madd'));
-const apart = carries(web('engine/core-bytes-url.js'), web('engine/madd-bytes-url.js'));
-const plain = {
-    ...carries(web('engine/core-bytes-none.js'), web('engine/madd-bytes-none.js')),
-    'pipeline-figure/core-js': coreJs,
-    env: web('build/nowasm-env.js'),
-};
 
-const outputs = {
-    'pipeline-figure.iife.js': { ...script, alias: figure },
-    'pipeline-figure.js': { ...module, ...anywhere, alias: inlined },
-    'pipeline-figure.slim.js': { ...module, alias: apart, external: ['lit', 'lit/*'] },
-    'pipeline-figure.anywidget.mjs': { ...module, alias: figure, entryPoints: [web('figure/anywidget.js')] },
-    'pipeline-figure.nowasm.js': {
-        ...script,
-        alias: plain,
-        entryPoints: [web('build/nowasm.js')],
-        inject: [web('build/nowasm-stand-in.js')],
-    },
-    // What the chapter page does beside its figures.
-    'chapter.js': { format: 'iife', entryPoints: [web('page/lesson/chapter.js')] },
-};
-const parts = {}; // bytes of each input inside an output
-for (const [name, options] of Object.entries(outputs)) {
-    const { metafile } = await build({ ...common, ...options, outfile: join(dist, name) }).catch(() => process.exit(1));
-    parts[name] = Object.values(metafile.outputs)[0].inputs;
+const inputs = {}; // bytes of each input inside an output
+const finish = (name) => {
     toAscii(name);
     report(name);
+};
+/** @param {string} name  in dist/ @param {import('esbuild').BuildOptions} options */
+async function output(name, options) {
+    const to = options.splitting ? { outdir: join(dist, name) } : { outfile: join(dist, name) };
+    const { metafile } = await build({ ...common, ...options, ...to });
+    for (const [path, { inputs: of }] of Object.entries(metafile.outputs)) {
+        const file = relative(dist, join(process.cwd(), path));
+        inputs[file] = of;
+        finish(file);
+    }
 }
-writeFileSync(join(root, 'build/parts.json'), JSON.stringify(parts)); // read by scripts/sizes.mjs
+
+const panels = ['editing', 'files', 'teaching', 'training'];
+const parts = [
+    ...['core', 'english'].map((name) => web(`parts/${name}.js`)),
+    ...panels.map((name) => web(`figure/parts/${name}.js`)),
+];
+await scriptWithParts({ ...common, ...script }, { parts, outdir: dist, name: 'pipeline-figure', finish });
+await output('pipeline-figure.whole.js', script);
+await output('pipeline-figure.nowasm.js', {
+    ...script,
+    alias: plain,
+    entryPoints: [web('build/nowasm.js')],
+    inject: [web('build/nowasm-stand-in.js')],
+});
+await output('pipeline-figure.anywidget.mjs', {
+    format: 'esm',
+    alias: inlined,
+    entryPoints: [web('figure/anywidget.js')],
+});
+await output('module', { ...modules, ...anywhere, alias: inlined });
+// What the chapter page does beside its figures.
+await output('chapter.js', { format: 'iife', entryPoints: [web('page/lesson/chapter.js')] });
+await output('slim', { ...modules, alias: apart, external: ['lit', 'lit/*'] });
+writeFileSync(join(root, 'build/parts.json'), JSON.stringify(inputs)); // read by scripts/sizes.mjs
 
 // ---- pages ----
 
@@ -158,7 +186,7 @@ const page = (name) => readFileSync(join(root, 'web/page', name), 'utf8');
 const inScript = (text) => text.replaceAll('</script', '<\\/script').trim();
 const { code: embedCode } = await transform(page('embed.js'), { minify: true, target: 'es2022' });
 const embedParts = {
-    script: inScript(readFileSync(join(dist, 'pipeline-figure.iife.js'), 'utf8')),
+    script: inScript(readFileSync(join(dist, 'pipeline-figure.whole.js'), 'utf8')),
     embed: inScript(embedCode),
 };
 writeFileSync(
@@ -168,11 +196,11 @@ writeFileSync(
 report('embed.html');
 
 // Packages with code or data inside a bundle.
-const packages = JSON.stringify(parts).matchAll(/node_modules\/((?:@[^/]*\/)?[^/]*)\//g);
+const packages = JSON.stringify(inputs).matchAll(/node_modules\/((?:@[^/]*\/)?[^/]*)\//g);
 const bundled = [...new Set(Array.from(packages, ([, name]) => name))].sort();
 writeFileSync(
     join(dist, 'build-info.json'),
-    `${JSON.stringify({ version, compiler, core: { sha256 }, bundled, sizes }, null, 2)}\n`,
+    `${JSON.stringify({ version, compiler, core: { sha256: core.core, rest: core['core.rest'] }, bundled, sizes }, null, 2)}\n`,
 );
 for (const name of ['LICENSE', 'THIRD_PARTY_LICENSES']) copyFileSync(join(root, name), join(dist, name));
 

@@ -2,7 +2,7 @@
 // runs, takes fresh views (memory may have moved), copies out and releases. What comes back is ordinary typed arrays
 // the caller may keep. The same file serves the page, Node and workers.
 import coreBytes from 'pipeline-figure/core-bytes';
-import maddBytes from 'pipeline-figure/madd-bytes';
+import { loadPart } from '../parts/load.js';
 import { plainName } from '../words/names.js';
 import { OPS } from '../words/ops.js';
 import { COST_ROW, COST_ROWS } from './costs.js';
@@ -155,15 +155,19 @@ const hasMoves = (request) => /^\s*moves\s*=\s*\S/im.test(decoder.decode(request
 
 /** One instance of the core. Make it with loadEngine. */
 export class Engine {
+    #outside;
+
     /**
      * @param {WebAssembly.Instance} instance @param {WebAssembly.Module} [module]  for workers, which make their own instance
-     * @param {WebAssembly.Module} [madd]  core.madd.wasm
+     * @param {Outside} [outside]  what the instance was given to call
      */
-    constructor(instance, module, madd) {
-        this.#maddModule = madd;
-        /** @type {any} */
-        this.core = instance.exports;
+    constructor(instance, module, outside) {
+        this.#outside = outside;
+        /** Functions of the core, and of its rest once that is here. @type {any} */
+        this.core = { ...instance.exports };
         this.module = module;
+        /** The rest of the core, for workers. @type {WebAssembly.Module | undefined} */
+        this.rest = undefined;
         if (typeof this.core._initialize === 'function') this.core._initialize();
         const found = this.core.pp_abi_version();
         if (found !== ABI) throw new Error(`pipeline-figure: core has interface ${found}, this loader needs ${ABI}`);
@@ -205,8 +209,32 @@ export class Engine {
         }
     }
 
+    /** Is all of the core here: training, files, studies? */
+    get isWhole() {
+        return this.core.pp_run_init !== undefined;
+    }
+
+    /**
+     * Adds the rest of the core, a module that works in the memory of this one.
+     * @param {WebAssembly.Module} module
+     */
+    async join(module) {
+        const { exports } = await WebAssembly.instantiate(module, { env: this.core });
+        if (this.isWhole) return; // somebody else was first
+        const { memory, ...rest } = /** @type {any} */ (exports);
+        rest._initialize?.();
+        Object.assign(this.core, rest);
+        this.rest = module;
+        if (this.#outside) this.#outside.rest = rest;
+    }
+
     /** @type {WebAssembly.Module | undefined} */ #maddModule;
     /** @type {{ module: WebAssembly.Module, products: number[] } | undefined} */ #madd;
+
+    /** Training is to take fused products. @param {WebAssembly.Module} module  core.madd.wasm */
+    fuse(module) {
+        this.#maddModule = module;
+    }
 
     /** The module of fused products, for workers, and where the core's table has them; made by the first training. */
     get madd() {
@@ -416,10 +444,6 @@ export class Engine {
             }
             const passes = core.pp_lower_passes(file);
             if (passes !== 0) {
-                if (!core.pp_table_lower)
-                    throw new Error(
-                        'pipeline-figure: the script of the figure writes no communication; import pipeline-figure.js',
-                    );
                 const bytes = core.pp_table_lower_bytes(table, schedule) >>> 0;
                 const lowered = alloc(bytes);
                 this.#try(core.pp_table_lower(table, schedule, passes, lowered, bytes, fault), fault);
@@ -1253,6 +1277,7 @@ export class Training {
             const status = (/** @type {string} */ name) => statuses.indexOf(name);
             this.#setup = {
                 module,
+                rest: engine.rest,
                 madd: madd && { module: madd.module, names: PRODUCTS },
                 request: access.bytes(timed.text, timed.length).slice(),
                 own: text,
@@ -1526,8 +1551,22 @@ export class Training {
     }
 }
 
-// The core imports nothing but, where memory can grow, a notice of growth, which we do not need: views are never kept.
-const imports = { env: { emscripten_notify_memory_growth() {} } };
+/** @typedef {{ rest: any }} Outside  the rest of the core, once it is here */
+
+/**
+ * What a core calls outside of itself: words of its rest, which may come later, and the notice that memory has grown, which we
+ * do not need, since views are never kept.
+ * @param {WebAssembly.Module} module
+ */
+function outsideOf(module) {
+    /** @type {Outside} */
+    const outside = { rest: null };
+    /** @type {Record<string, (...values: number[]) => number>} */
+    const env = {};
+    for (const { kind, name } of WebAssembly.Module.imports(module))
+        if (kind === 'function') env[name] = (...values) => outside.rest?.[name]?.(...values) ?? 0;
+    return { outside, imports: { env } };
+}
 
 // Compiled once per page, however many copies of the script and figures there are. Different cores differ in
 // length.
@@ -1535,7 +1574,7 @@ const shared = /** @type {any} */ (globalThis);
 const key = Symbol.for('pipeline-figure');
 const kind = String(/** @type {any} */ (coreBytes)?.byteLength ?? coreBytes);
 
-/** @returns {Record<'module' | 'madd', Promise<WebAssembly.Module> | WebAssembly.Module | undefined>} */
+/** @returns {Record<string, Promise<WebAssembly.Module> | WebAssembly.Module | undefined>} */
 function cache() {
     shared[key] ??= {};
     shared[key][kind] ??= {};
@@ -1573,7 +1612,7 @@ let fuses;
  * Is there a relaxed multiply-add, and does it round once? Asked of a module of that one instruction on three numbers: rounded
  * in between, (1 + 2^-12)^2 - (1 + 2^-11) is 0.
  */
-function hasFused() {
+function roundsOnce() {
     try {
         // biome-ignore format: sections
         const bytes = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0, 1, 8, 1, 96, 3, 125, 125, 125, 1, 125, 3, 2, 1, 0,
@@ -1586,15 +1625,17 @@ function hasFused() {
     }
 }
 
+function hasFused() {
+    fuses ??= roundsOnce();
+    return fuses;
+}
+
 /** @typedef {'plain' | 'fused'} Arithmetic */
 
-/** May fused products be taken? @param {Arithmetic | undefined} arithmetic  as asked for @param {any} source */
-function wantsFused(arithmetic, source) {
+/** @param {Arithmetic | undefined} arithmetic  as asked for */
+function checkArithmetic(arithmetic) {
     if (arithmetic !== undefined && arithmetic !== 'plain' && arithmetic !== 'fused')
         throw new TypeError(`pipeline-figure: arithmetic is "${arithmetic}"; it can be "plain" or "fused"`);
-    if (arithmetic === 'plain' || !source) return false;
-    fuses ??= hasFused();
-    return fuses;
 }
 
 /** Puts fused products into a core's table of functions; where they stand there. @param {any} core @param {WebAssembly.Module} module */
@@ -1607,7 +1648,7 @@ function fuse({ memory, __indirect_function_table: table }, module) {
     });
 }
 
-/** What this build carries, compiled: once a page. @param {'module' | 'madd'} name @param {any} bytes */
+/** What this build carries, compiled: once a page. @param {'core' | 'rest' | 'madd'} name @param {any} bytes */
 function own(name, bytes) {
     const held = cache();
     held[name] ??= compile(bytes).then(
@@ -1624,45 +1665,65 @@ function own(name, bytes) {
 }
 
 /** Begins to compile the core, which a figure will soon ask for. */
-export function prepareEngine() {
-    Promise.resolve(own('module', coreBytes)).catch(() => {}); // whoever asks for it is told
-}
-
-/** What there is of fused products. @param {any} madd  if not this build's own @returns {Promise<WebAssembly.Module | undefined>} */
-async function productsOf(madd) {
-    try {
-        return await (madd ? compile(madd) : own('madd', maddBytes));
-    } catch {} // one that is missing is no reason to have no engine
+export function prepareCore() {
+    Promise.resolve(own('core', coreBytes)).catch(() => {}); // whoever asks for it is told
 }
 
 /**
- * Loads the core: one compiled module a page, one instance a call.
+ * The core without its rest, which is all that the first view of a figure needs.
  * @param {string | URL | BufferSource | WebAssembly.Module} [source]  defaults to what this build carries
- * @param {{ arithmetic?: Arithmetic, madd?: string | URL | BufferSource | WebAssembly.Module }} [options]  arithmetic: 'plain'
- *     for numbers that are the same on every machine; else training is fused where the machine does that, which
- *     engine.arithmetic tells. madd: where core.madd.wasm is, if not where this build has it
- * @returns {Promise<Engine>}
  */
-export async function loadEngine(source, { arithmetic, madd } = {}) {
-    // A file is under way at the same time.
-    const products = wantsFused(arithmetic, madd ?? maddBytes) ? productsOf(madd) : undefined;
-    const module = await (source === undefined ? own('module', coreBytes) : compile(source));
+export async function loadCore(source) {
+    const module = await (source === undefined ? own('core', coreBytes) : compile(source));
+    const { outside, imports } = outsideOf(module);
     const instance = /** @type {any} */ (await WebAssembly.instantiate(module, imports));
-    return new Engine(instance, module, await products);
+    return new Engine(instance, module, outside);
 }
 
 /**
- * The same at once, for printing, where work done later is lost. Only once the core has been compiled (prepareEngine).
+ * The same at once, for printing, where work done later is lost. Only once the core has been compiled (prepareCore).
  * @returns {Engine}
  */
-export function loadEngineNow() {
-    const { module, madd } = cache();
-    const is = (/** @type {unknown} */ held) => held instanceof WebAssembly.Module;
-    if (!is(module)) throw new Error('pipeline-figure: the core is not there yet');
-    const fused = is(madd) && wantsFused(undefined, maddBytes);
-    return new Engine(
-        new WebAssembly.Instance(/** @type {any} */ (module), imports),
-        /** @type {any} */ (module),
-        fused ? /** @type {any} */ (madd) : undefined,
-    );
+export function loadCoreNow() {
+    const { core } = cache();
+    if (!(core instanceof WebAssembly.Module)) throw new Error('pipeline-figure: the core is not there yet');
+    const { outside, imports } = outsideOf(core);
+    return new Engine(new WebAssembly.Instance(core, imports), core, outside);
+}
+
+/**
+ * @typedef {object} EngineOptions
+ * @property {Arithmetic} [arithmetic]  'plain' for numbers that are the same on every machine; else training is fused where the
+ *     machine does that, which engine.arithmetic tells
+ * @property {string | URL | BufferSource | WebAssembly.Module} [rest]  where core.rest.wasm is, if not where this build has it
+ * @property {string | URL | BufferSource | WebAssembly.Module} [madd]  the same of core.madd.wasm
+ */
+
+/**
+ * Makes an engine whole: with training, files and studies.
+ * @param {Engine} engine @param {EngineOptions} [options]
+ */
+export async function completeEngine(engine, { arithmetic, rest, madd } = {}) {
+    checkArithmetic(arithmetic);
+    const part = engine.isWhole && madd ? {} : await loadPart('core');
+    const products = madd ?? part.madd;
+    // A file is under way at the same time; one that is missing is no reason to have no engine.
+    const fused =
+        arithmetic !== 'plain' && products && hasFused()
+            ? Promise.resolve(madd ? compile(madd) : own('madd', part.madd)).catch(() => undefined)
+            : undefined;
+    if (!engine.isWhole) await engine.join(await (rest ? compile(rest) : own('rest', part.rest)));
+    const module = await fused;
+    if (module) engine.fuse(module);
+    return engine;
+}
+
+/**
+ * Loads the core, all of it: one compiled module a page, one instance a call.
+ * @param {string | URL | BufferSource | WebAssembly.Module} [source]  defaults to what this build carries
+ * @param {EngineOptions} [options] @returns {Promise<Engine>}
+ */
+export async function loadEngine(source, options = {}) {
+    checkArithmetic(options.arithmetic);
+    return completeEngine(await loadCore(source), options);
 }

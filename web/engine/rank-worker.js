@@ -48,8 +48,16 @@ export function rankWorker(port, now = () => performance.timeOrigin + performanc
 
     /** The same steps as engine.simulate and engine.train take, up to this rank's part of the network. */
     function begin() {
-        core = new WebAssembly.Instance(setup.module, { env: { emscripten_notify_memory_growth() {} } }).exports;
+        const calls = WebAssembly.Module.imports(setup.module).map(({ name }) => [name, () => 0]); // words of faults
+        core = { ...new WebAssembly.Instance(setup.module, { env: Object.fromEntries(calls) }).exports };
         core._initialize?.();
+        if (setup.rest) {
+            const { memory, ...rest } = /** @type {any} */ (
+                new WebAssembly.Instance(setup.rest, { env: core }).exports
+            );
+            rest._initialize?.();
+            Object.assign(core, rest);
+        }
         const [request, own] = [setup.request, setup.own].map((bytes) => {
             const at = alloc(bytes.length);
             new Uint8Array(core.memory.buffer, at, bytes.length).set(bytes);

@@ -18,16 +18,16 @@ export class FileDesk {
     /** A file lies over the figure. */
     over = false;
 
-    /** @param {(name: string, text: string) => Reading | null} take @param {() => void} update */
+    /** @param {(name: string, text: string) => Promise<Reading | null>} take @param {() => void} update */
     constructor(take, update) {
         this.#take = take;
         this.#update = update;
     }
 
     /** @param {string} name @param {string} text @param {string} lang */
-    give(name, text, lang) {
+    async give(name, text, lang) {
         if (text.length > LARGEST) this.#refuse(text.length, lang);
-        else this.#error = this.#take(name, text)?.error ?? '';
+        else this.#error = (await this.#take(name, text))?.error ?? '';
         this.#update();
     }
 
@@ -42,7 +42,7 @@ export class FileDesk {
         if (file.size > LARGEST) {
             this.#refuse(file.size, lang);
             this.#update();
-        } else this.give(file.name, await file.text(), lang);
+        } else await this.give(file.name, await file.text(), lang);
     }
 
     reset() {

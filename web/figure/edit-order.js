@@ -1,10 +1,10 @@
 // The order of a schedule changed by hand: an action moved along its device's list, by dragging its cell, by Alt and an
 // arrow key, by buttons. Moves are the option "moves" of the request; whether the new order runs the core says.
 import { html, nothing } from 'lit';
-import { countOf, formatNumber, formatShare } from '../scene/format.js';
 import { timeToX } from '../scene/geometry.js';
 import { OPS } from '../words/ops.js';
 import { textOf } from '../words/strings.js';
+import { differenceText, nameOf } from './order-words.js';
 
 /**
  * @typedef {import('../engine/engine.js').Simulation} Simulation
@@ -15,22 +15,6 @@ import { textOf } from '../words/strings.js';
 const SVG = 'http://www.w3.org/2000/svg';
 /** Pixels after which a press on a cell is a drag. */
 const SLACK = 5;
-
-/** How the option names an action. @param {Simulation | Stall} simulation @param {number} i */
-export function nameOf({ actions, config }, i) {
-    const slice = config.slices > 1 ? `.${actions.slice[i]}` : '';
-    return `${actions.stage[i]}${OPS[actions.op[i]]}${actions.microbatch[i]}${slice}`;
-}
-
-/** Moves with one more, joined with the last where that moved the same action. @param {string | null} moves @param {string} name @param {number} places */
-export function withMove(moves, name, places) {
-    const words = (moves ?? '').split(/[\s,;]+/).filter(Boolean);
-    const [, last, so] = /^(.*?)([+-]\d+)$/.exec(words[words.length - 1] ?? '') ?? [];
-    const all = places + (last === name ? Number(so) : 0);
-    if (last === name) words.pop();
-    if (all !== 0) words.push(`${name}${all > 0 ? '+' : ''}${all}`);
-    return words.join(' ') || null;
-}
 
 /** An action in words. @param {Simulation | Stall} simulation @param {number} i @param {string} lang */
 export function actionText({ actions }, i, lang) {
@@ -67,17 +51,6 @@ export function stallText(stall, lang) {
         );
     });
     return [textOf(lang, 'edit_deadlock', circle.length / 2), ...lines];
-}
-
-/** The edited step beside the generated one. @param {Simulation} simulation @param {Simulation} generated @param {string} lang */
-export function differenceText(simulation, generated, lang) {
-    const both = [simulation, generated];
-    const times = both.map(({ summary }) => countOf(summary.makespan, lang, 'tick'));
-    const shares = both.map(({ summary }) => formatShare(summary, 'bubble_fraction', lang));
-    const peaks = both.map(({ summary }) => formatNumber(summary.peak_activations, lang));
-    const same = [times, shares, peaks].every(([a, b]) => a === b);
-    if (same) return textOf(lang, 'edit_same', times[0]);
-    return textOf(lang, 'edit_difference', ...times, ...shares, ...peaks);
 }
 
 export class Order {

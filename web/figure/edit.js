@@ -5,7 +5,6 @@ import { COST_ROW } from '../engine/costs.js';
 import { ask } from '../request/ask.js';
 import { asked } from '../request/state.js';
 import { textOf } from '../words/strings.js';
-import { FileDesk } from './edit-file.js';
 import { Order, stallText } from './edit-order.js';
 import { Costs, Grip, layersStrip, samplesStrip } from './strip.js';
 
@@ -50,11 +49,11 @@ export class Editing {
 
     /**
      * @param {() => void} update @param {(name: string, places: number) => void} move  of the order
-     * @param {(name: string, text: string) => import('../request/file.js').Reading | null} takeFile
+     * @param {import('./edit-file.js').FileDesk} desk
      * @param {() => void} begin  a handle was taken @param {(timed: boolean) => void} settle  and let go of; timed: the step
      *     had been held
      */
-    constructor(update, move, takeFile, begin, settle) {
+    constructor(update, move, desk, begin, settle) {
         this.#update = update;
         this.#begin = begin;
         this.#settle = settle;
@@ -67,10 +66,7 @@ export class Editing {
             () => this.#release(),
         );
         this.order = new Order(move, update);
-        this.desk = new FileDesk((name, text) => {
-            this.part = 'file';
-            return takeFile(name, text);
-        }, update);
+        this.desk = desk;
     }
 
     // ---- times that follow a handle ----

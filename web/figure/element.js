@@ -3,34 +3,41 @@
 // drawn (figure-view.js, stage.js) and told (report.js). Until the core is there, and wherever there is none, the static
 // picture between the element's tags stands.
 import { html, LitElement, nothing, unsafeCSS } from 'lit';
-import { prepareEngine } from '../engine/engine.js';
+import { prepareCore } from '../engine/engine.js';
+import { loadPart } from '../parts/load.js';
 import { readGiven } from '../request/file.js';
 import { hashWith, holdsStates, placeFrom, requestFrom, stateText } from '../request/link.js';
 import { presetNamed, presetOf } from '../request/presets.js';
 import { asked, OPTIONS, ordersAnew, propertyOf, sameRequest } from '../request/state.js';
 import figureCss from '../scene/figure.css';
-import { textOf } from '../words/strings.js';
+import { speaks, textOf } from '../words/strings.js';
 import { fileChange, linkChange, optionsChange, releaseChange, shownChange, undoChange } from './changes.js';
-import { Editing } from './edit.js';
-import { withMove } from './edit-order.js';
+import { FileDesk } from './edit-file.js';
 import elementCss from './element.css';
 import { FigureState, whoOf } from './figure-state.js';
 import { editSetting, figureView, Shown, scheduleTrains, teachingSetting, VIEWS } from './figure-view.js';
-import { Files } from './files.js';
 import { Focus } from './focus.js';
-import { notNear, sharedEngine, sharedEngineNow, whenNear, whyBlocked } from './hydration.js';
+import {
+    learnLanguage,
+    notNear,
+    sharedEngine,
+    sharedEngineNow,
+    whenNear,
+    wholeEngine,
+    whyBlocked,
+} from './hydration.js';
 import { keepKeys, keepTouches } from './keys.js';
+import { Late } from './late.js';
+import { withMove } from './order-words.js';
 import { Prediction } from './predict.js';
-import { PythonPanel } from './python-panel.js';
 import { Formula, Numbers } from './readings.js';
 import { Report } from './report.js';
 import { untranslate } from './said.js';
 import { openSection, watchSection } from './section.js';
 import { Sentence } from './sentence.js';
 import { isTooLarge, Stage, selectionDetail } from './stage.js';
-import { TEACHING_VIEWS, Teaching } from './teaching.js';
 import { groundOf, languageAround, prefersStill, schemeOf, watchPage } from './theme.js';
-import { TrainingPanel } from './training-panel.js';
+import { TEACHING_VIEWS } from './views.js';
 
 /**
  * @typedef {import('../engine/engine.js').Engine} Engine
@@ -103,24 +110,29 @@ export class PipelineFigure extends LitElement {
         sentence: new Sentence((option, value) => this.#changeOptions({ [option]: value }), this.#update),
         numbers: new Numbers(this.#update),
         formula: new Formula(),
-        files: new Files(this.#update),
-        python: new PythonPanel(this.#update),
-        training: new TrainingPanel(
-            this,
-            (action) => this.#stage.chart?.light(action),
-            (changes) => this.#changeOptions(changes),
+        desk: new FileDesk((name, text) => this.#takeFile(name, text), this.#update),
+        files: this.#late('files', ({ Files, PythonPanel }) => ({
+            files: new Files(this.#update),
+            python: new PythonPanel(this.#update),
+        })),
+        training: this.#late(
+            'training',
+            ({ TrainingPanel }) =>
+                new TrainingPanel(
+                    this,
+                    (/** @type {number} */ action) => this.#stage.chart?.light(action),
+                    (/** @type {Request} */ changes) => this.#changeOptions(changes),
+                ),
         ),
-        teaching: new Teaching(this.#update),
-        editing: new Editing(
-            this.#update,
-            (name, places) => this.#changeOptions({ moves: withMove(this.request.moves ?? null, name, places) }),
-            (name, text) => this.#openFile(name, text),
-            () => this.#onGrip(),
-            (timed) => this.#onRelease(timed),
-        ),
+        teaching: this.#late('teaching', ({ Teaching }) => {
+            const teaching = /** @type {import('./teaching.js').Teaching} */ (new Teaching(this.#update));
+            teaching.compareWith(this.beside);
+            return teaching;
+        }),
+        editing: this.#late('editing', ({ Editing }) => this.#makeEditing(Editing)),
         prediction: new Prediction((term) => this.#reveal(term)),
     };
-    #stage = new Stage(this.#parts.editing.order, {
+    #stage = new Stage(() => this.#parts.editing.here?.order, {
         update: this.#update,
         resized: () => {
             this.#drawStage('page');
@@ -133,10 +145,40 @@ export class PipelineFigure extends LitElement {
         },
         stands: () => this.#drawn(),
     });
-    #dropped = this.#parts.editing.desk.listeners(
+    #dropped = this.#parts.desk.listeners(
         () => this.#mayOpenFile(),
         () => this.#lang,
     );
+
+    /**
+     * A panel that comes when a reader opens it, with the rest of the core.
+     * @template Panel
+     * @param {string} part @param {(part: any) => Panel} make
+     * @returns {Late<Panel>}
+     */
+    #late(part, make) {
+        const load = async () => {
+            const [module] = await Promise.all([loadPart(part), wholeEngine(/** @type {Engine} */ (this.#engine))]);
+            return module;
+        };
+        return new Late(load, make, this.#update);
+    }
+
+    /** @param {typeof import('./edit.js').Editing} Editing */
+    #makeEditing(Editing) {
+        const editing = new Editing(
+            this.#update,
+            (name, places) => this.#changeOptions({ moves: withMove(this.request.moves ?? null, name, places) }),
+            this.#parts.desk,
+            () => this.#onGrip(),
+            (timed) => this.#onRelease(timed),
+        );
+        const { chart, selection } = this.#stage;
+        const drawn = this.#drawn();
+        if (chart) editing.order.attach(chart);
+        if (drawn && selection?.kind === 'action') editing.order.pick(drawn, selection.index);
+        return editing;
+    }
 
     constructor() {
         super();
@@ -246,7 +288,9 @@ export class PipelineFigure extends LitElement {
         for (const [name, listener] of Object.entries(this.#dropped))
             this.addEventListener(name, /** @type {any} */ (listener));
         this.#onPage();
-        prepareEngine(); // also where the figure is far from the screen: it may be printed
+        // Also where the figure is far from the screen: it may be printed.
+        prepareCore();
+        learnLanguage(this.#lang).catch(() => {}); // whoever asks for it is told
         if (this.#engine === null) whenNear(this, () => this.#hydrate());
         else this.requestUpdate(); // what ran when it was taken out runs no more
     }
@@ -257,15 +301,16 @@ export class PipelineFigure extends LitElement {
         removeEventListener('beforeprint', this.#onBeforePrint);
         removeEventListener('afterprint', this.#onAfterPrint);
         removeEventListener('hashchange', this.#onHash);
-        this.#parts.teaching.clock.pause();
-        this.#parts.editing.close();
+        this.#parts.teaching.here?.clock.pause();
+        this.#parts.editing.here?.close();
         notNear(this);
         this.#report.close();
     }
 
     async #hydrate() {
         try {
-            this.#enliven(await sharedEngine(this.nowasm));
+            const [engine] = await Promise.all([sharedEngine(this.nowasm), learnLanguage(this.#lang)]);
+            this.#enliven(engine);
         } catch (error) {
             this.#block(error);
         }
@@ -279,7 +324,6 @@ export class PipelineFigure extends LitElement {
         this.#internals.states?.delete('blocked');
         this.requestUpdate();
         if (this.view) this.#open(this.view);
-        this.#parts.teaching.compareWith(this.beside);
         this.#followPreset(true);
         this.#onHash(null);
     }
@@ -315,11 +359,15 @@ export class PipelineFigure extends LitElement {
             else states?.add('light');
         }
         this.#stage.chart?.dense.recolour();
-        this.#parts.teaching.recolour();
-        this.#parts.training.recolour(this.renderRoot);
+        this.#parts.teaching.here?.recolour();
+        this.#parts.training.here?.recolour(this.renderRoot);
         if (lang === this.#lang) return;
+        if (!speaks(lang) && this.#engine) {
+            learnLanguage(lang).then(this.#onPage, () => {}); // until then it goes on in the other one
+            return;
+        }
         this.#lang = lang;
-        this.#parts.training.relabel();
+        this.#parts.training.here?.relabel();
         const { error, file } = this.#state;
         if (error)
             this.#dispatch({ by: 'page', again: true }); // messages of the core are in one language
@@ -330,7 +378,7 @@ export class PipelineFigure extends LitElement {
     // Work done later is not on the paper, so all of this is done at once.
     #onBeforePrint = () => {
         const engine = this.#engine ?? sharedEngineNow();
-        if (!engine) return;
+        if (!engine || !speaks(this.#lang)) return;
         this.#enliven(engine);
         this.#printing = true;
         this.#stage.chart?.settle();
@@ -374,7 +422,7 @@ export class PipelineFigure extends LitElement {
             view: this.#view === this.view ? null : this.#view,
             cell: chosen?.kind === 'action' ? chosen.index : null,
             idle: chosen?.kind === 'idle' ? chosen.index : null,
-            time: this.#view === 'play' ? this.#parts.teaching.clock.time : null,
+            time: this.#view === 'play' ? (this.#parts.teaching.here?.clock.time ?? null) : null,
         };
     }
 
@@ -388,7 +436,11 @@ export class PipelineFigure extends LitElement {
         if (typeof cell === 'number' && cell < simulation.actions.count)
             chart?.pick({ kind: 'action', index: cell }, false);
         if (typeof idle === 'number' && idle < simulation.idle.count) chart?.pick({ kind: 'idle', index: idle }, false);
-        if (typeof time === 'number' && this.#view === 'play') this.#parts.teaching.clock.set(time);
+        if (typeof time !== 'number' || this.#view !== 'play') return;
+        this.#parts.teaching.ask(({ clock }) => {
+            if (clock.time === null) clock.open(simulation);
+            clock.set(time);
+        });
     }
 
     /** @param {Request} request @param {Request} now */
@@ -445,7 +497,17 @@ export class PipelineFigure extends LitElement {
     }
 
     #mayOpenFile() {
-        return this.#shows().control('edit') && this.#engine?.readsFiles === true;
+        return this.#shows().control('edit') && this.#engine !== null;
+    }
+
+    /** @param {string} name @param {string} text  that a reader gives the figure */
+    #takeFile(name, text) {
+        return new Promise((/** @type {(reading: import('../request/file.js').Reading | null) => void} */ read) => {
+            this.#parts.editing.ask((editing) => {
+                editing.part = 'file';
+                read(this.#openFile(name, text));
+            });
+        });
     }
 
     /** A reader opens a file: a schedule, which is shown, or costs for the present one. @param {string} name @param {string} text */
@@ -487,7 +549,7 @@ export class PipelineFigure extends LitElement {
     /** A handle is being dragged: until it is let go of, all changes are one, and the order stands. */
     #onGrip() {
         this.#state.history.begin();
-        if (this.#engine && !this.#state.file) this.#parts.editing.hold(this.#engine, this.request);
+        if (this.#engine && !this.#state.file) this.#parts.editing.here?.hold(this.#engine, this.request);
     }
 
     /** @param {boolean} timed  the step was only timed while the handle moved */
@@ -500,21 +562,22 @@ export class PipelineFigure extends LitElement {
     /** Opens a view and closes the one that was open. @param {string | null} view */
     #open(view) {
         if (this.#view === view) return;
-        if (this.#view === 'train') this.#parts.training.reset();
-        this.#parts.teaching.reset();
+        if (this.#view === 'train') this.#parts.training.here?.reset();
+        this.#parts.teaching.here?.reset();
         this.#view = view;
         this.requestUpdate();
     }
 
     /** The space bar on the chart: the time runs, or stops; where nothing may move by itself it goes a step. */
     #onSpace() {
-        const { clock } = this.#parts.teaching;
         const { simulation } = this.#state;
         if (!simulation || !this.#shows().views) return;
         this.#open('play');
-        if (clock.time === null) clock.open(simulation);
-        if (!prefersStill()) clock.toggle();
-        else clock.step(1);
+        this.#parts.teaching.ask(({ clock }) => {
+            if (clock.time === null) clock.open(simulation);
+            if (!prefersStill()) clock.toggle();
+            else clock.step(1);
+        });
     }
 
     // ---- an update: the core is asked, the figure drawn, the answer told ----
@@ -543,12 +606,12 @@ export class PipelineFigure extends LitElement {
         const { simulation } = state;
         if (this.preset !== null) this.preset = this.#presetSeen = presetOf(this.#request, this.#view)?.name ?? '';
         this.#report.readChallenge(this.challenge, simulation, this.#lang);
-        const { clock } = this.#parts.teaching;
-        if (this.#view === 'play' && simulation && clock.time === null) clock.open(simulation);
+        const clock = this.#parts.teaching.here?.clock;
+        if (this.#view === 'play' && simulation && clock?.time === null) clock.open(simulation);
         // Out of the page there is nobody who would free it.
         const trains = this.isConnected && this.#view === 'train' && simulation && !state.file;
         if (trains && scheduleTrains(engine, simulation)) {
-            this.#parts.training.prepare(engine, asked(this.#request), prefersStill());
+            this.#parts.training.here?.prepare(engine, asked(this.#request), prefersStill());
         }
     }
 
@@ -556,14 +619,14 @@ export class PipelineFigure extends LitElement {
     #ask(engine, by, changed) {
         const { editing, training, teaching, files } = this.#parts;
         const asked = this.#request;
-        this.#writeAttributes(this.#state.answer(engine, asked, by, changed, editing.time(asked)), asked);
+        this.#writeAttributes(this.#state.answer(engine, asked, by, changed, editing.here?.time(asked) ?? null), asked);
         this.#request = this.request;
         // What was shown of the last simulation has no meaning in this one.
         this.#lit = null;
         this.#stage.selection = null;
-        training.reset();
-        teaching.reset();
-        files.reset();
+        training.here?.reset();
+        teaching.here?.reset();
+        files.here?.files.reset();
     }
 
     #shows() {
@@ -601,6 +664,7 @@ export class PipelineFigure extends LitElement {
                     this.#more = !this.#more;
                     this.requestUpdate();
                 },
+                toggleEditing: () => this.#parts.editing.ask((editing) => editing.toggle()),
                 setFile: (file) => this.#setFile(file),
                 travel: (back) => this.#travel(back),
                 undoKey: (event) => this.#onUndoKey(event),
@@ -612,9 +676,13 @@ export class PipelineFigure extends LitElement {
     render() {
         const { key, detail } = this.#blocked ?? {};
         const lives = this.#engine !== null && this.#blocked === null;
+        const again =
+            key === 'part_lost'
+                ? html`<button type="button" class="action" @click=${() => this.#hydrate()}>${textOf(this.#lang, 'part_again')}</button>`
+                : nothing;
         return html`
             ${lives ? figureView(this.#figure()) : nothing}
-            <p class="blocked" part="blocked" role="status">${key ? textOf(this.#lang, key, ...(detail ?? [])) : nothing}</p>
+            <p class="blocked" part="blocked" role="status">${key ? textOf(this.#lang, key, ...(detail ?? [])) : nothing} ${again}</p>
             ${lives ? nothing : html`<slot></slot><slot name="caption" part="caption"></slot>`}
             <p class="unseen announcement" part="status" role="status"></p>`;
     }
@@ -625,13 +693,13 @@ export class PipelineFigure extends LitElement {
         const { by, answered } = this.#carriedOut;
         const { editing, training, teaching } = this.#parts;
         const { chart } = this.#drawStage(by);
-        if (chart) editing.order.drawn(chart);
-        training.draw(this.renderRoot, this.#idPrefix);
+        if (chart) editing.here?.order.drawn(chart);
+        training.here?.draw(this.renderRoot, this.#idPrefix);
         chart?.showTime(this.#shownTime());
         chart?.showPath(this.#view === 'path' || this.#lit === 'path');
         this.#findWanted();
         this.#drawBeside();
-        this.#internals.states?.[training.running || teaching.clock.playing ? 'add' : 'delete']('playing');
+        this.#internals.states?.[training.here?.running || teaching.here?.clock.playing ? 'add' : 'delete']('playing');
         if (answered) this.#tell(by);
         this.#focus.keep();
     }
@@ -639,10 +707,11 @@ export class PipelineFigure extends LitElement {
     /** The time that runs, or at which a device fails. */
     #shownTime() {
         const { simulation } = this.#state;
-        const { clock, incident } = this.#parts.teaching;
-        if (this.#view === 'play') return clock.time;
+        const teaching = this.#parts.teaching.here;
+        if (!teaching) return null;
+        if (this.#view === 'play') return teaching.clock.time;
         if (this.#view !== 'failure' || !simulation) return null;
-        return incident.time(teachingSetting(this.#figure(), simulation));
+        return teaching.incident.time(teachingSetting(this.#figure(), simulation));
     }
 
     /** @param {import('./figure-state.js').By} by */
@@ -662,12 +731,12 @@ export class PipelineFigure extends LitElement {
             simulation,
             lang: this.#lang,
             span: compares
-                ? teaching.span(teachingSetting(this.#figure(), simulation), view)
+                ? (teaching.here?.span(teachingSetting(this.#figure(), simulation), view) ?? 0)
                 : view === 'train'
-                  ? training.span
+                  ? (training.here?.span ?? 0)
                   : 0,
-            fits: compares || editing.order.open, // a finger that drags a cell cannot scroll the chart in its box
-            moves: by === 'reader' && !prefersStill() && !editing.holding,
+            fits: compares || editing.here?.order.open === true, // a finger that drags a cell cannot scroll the chart in its box
+            moves: by === 'reader' && !prefersStill() && !editing.here?.holding,
             idPrefix: this.#idPrefix,
         });
         return this.#stage;
@@ -679,7 +748,7 @@ export class PipelineFigure extends LitElement {
         const { simulation } = this.#state;
         if (!scene || !simulation || !TEACHING_VIEWS.includes(this.#view ?? '')) return;
         this.#stage.alignClock(this.renderRoot.querySelector('.clock'), scene);
-        this.#parts.teaching.draw(this.renderRoot, teachingSetting(this.#figure(), simulation), scene);
+        this.#parts.teaching.here?.draw(this.renderRoot, teachingSetting(this.#figure(), simulation), scene);
     }
 
     /** @param {import('./figure-state.js').By} by */
@@ -698,7 +767,7 @@ export class PipelineFigure extends LitElement {
             request: this.request,
             lang: this.#lang,
             link: () => this.#link(),
-            generated: () => this.#parts.editing.generated(editSetting(this.#figure())),
+            generated: () => this.#parts.editing.here?.generated(editSetting(this.#figure())) ?? null,
         }));
     }
 

@@ -12,8 +12,8 @@ import { legend } from './readings.js';
 import { said } from './said.js';
 import { isTooLarge } from './stage.js';
 import { scheduleTable } from './table.js';
-import { Teaching } from './teaching.js';
 import { prefersStill } from './theme.js';
+import { viewsFor } from './views.js';
 
 /**
  * @typedef {import('../engine/engine.js').Engine} Engine
@@ -42,11 +42,11 @@ import { prefersStill } from './theme.js';
  * @property {import('./sentence.js').Sentence} sentence
  * @property {import('./readings.js').Numbers} numbers
  * @property {import('./readings.js').Formula} formula
- * @property {import('./files.js').Files} files
- * @property {import('./python-panel.js').PythonPanel} python
- * @property {import('./training-panel.js').TrainingPanel} training
- * @property {import('./teaching.js').Teaching} teaching
- * @property {import('./edit.js').Editing} editing
+ * @property {import('./edit-file.js').FileDesk} desk
+ * @property {import('./late.js').Late<{ files: import('./files.js').Files, python: import('./python-panel.js').PythonPanel }>} files
+ * @property {import('./late.js').Late<import('./training-panel.js').TrainingPanel>} training
+ * @property {import('./late.js').Late<import('./teaching.js').Teaching>} teaching
+ * @property {import('./late.js').Late<import('./edit.js').Editing>} editing
  * @property {import('./predict.js').Prediction} prediction
  *
  * @typedef {object} Act  what a reader can do
@@ -54,6 +54,7 @@ import { prefersStill } from './theme.js';
  * @property {(name: string) => void} goTo  a step of the chapter
  * @property {(view: string | null) => void} open  a view
  * @property {() => void} toggleMore
+ * @property {() => void} toggleEditing
  * @property {import('./edit.js').EditSetting['setFile']} setFile
  * @property {(back: boolean) => void} travel  through the changes made
  * @property {(event: KeyboardEvent) => void} undoKey
@@ -185,17 +186,17 @@ export function figureView(figure) {
         ${simulation ? parts.prediction.verdict(predict, simulation, lang) : nothing}
         ${challengeView(figure)}
         ${controlsView(figure, controls)}`;
-    return html`<div class="figure" ?data-lean=${shows.isLean} role="group" lang=${lang} @keydown=${act.undoKey} ?data-over=${parts.editing.desk.over} aria-label=${label}>
+    return html`<div class="figure" ?data-lean=${shows.isLean} role="group" lang=${lang} @keydown=${act.undoKey} ?data-over=${parts.desk.over} aria-label=${label}>
         ${shows.presets ? presetSteps(lang, presetOf(request, figure.view)?.name, act.goTo) : scheduleChoice(controls)}
         ${shows.isLean ? nothing : head}
-        ${shows.control('edit') ? parts.editing.render(editSetting(figure)) : nothing}
+        ${shows.control('edit') && parts.editing.asked ? parts.editing.render(lang, (editing) => editing.render(editSetting(figure))) : nothing}
         ${simulation ? html`<p class="settings" part="settings">${said(textOf(lang, 'settings', settingsText(simulation, lang)))}</p>` : nothing}
         <div class="stage">
             <div class="chart" part="chart"></div>
             ${simulation || stall ? nothing : refusalView(figure)}
             ${simulation && isTooLarge(simulation) ? html`<p class="note">${textOf(lang, 'chart_too_large', formatNumber(simulation.actions.count, lang))}</p>` : nothing}
         </div>
-        ${stall ? parts.editing.renderStall(editSetting(figure)) : nothing}
+        ${stall ? parts.editing.render(lang, (editing) => editing.renderStall(editSetting(figure))) : nothing}
         ${shows.isLean ? head : nothing}
         ${simulation ? readingsView(figure, simulation) : nothing}
         ${simulation ? viewsView(figure, simulation) : nothing}
@@ -212,7 +213,7 @@ function controlsView({ readonly, more, lang, shows, parts, act }, controls) {
             ${mainControls(controls)}
             <span class="toggles">
             ${offersMore ? html`<button type="button" class="link" aria-expanded=${more} title=${textOf(lang, 'more_title')} @click=${act.toggleMore}>${textOf(lang, 'more')}</button>` : nothing}
-            ${shows.control('edit') ? html`<button type="button" class="link" data-edit="open" aria-expanded=${parts.editing.part !== null} aria-controls="edit" title=${textOf(lang, 'edit_title')} @click=${() => parts.editing.toggle()}>${textOf(lang, 'edit')}</button>` : nothing}
+            ${shows.control('edit') ? html`<button type="button" class="link" data-edit="open" aria-expanded=${(parts.editing.here?.part ?? null) !== null} aria-controls="edit" title=${textOf(lang, 'edit_title')} @click=${act.toggleEditing}>${textOf(lang, 'edit')}</button>` : nothing}
             </span>
         </div>
         ${offersMore && more ? moreControls(controls) : nothing}`;
@@ -278,11 +279,11 @@ function viewButtons({ view: open, lang, act }, views, panel) {
 /** What explains the chart stands right under it: most of it shares the axis of time. @param {Figure} figure @param {Simulation} simulation */
 function teachingView(figure, simulation) {
     const setting = teachingSetting(figure, simulation);
-    const views = Teaching.viewsFor(setting);
+    const views = viewsFor(setting);
     const open = views.includes(figure.view ?? '') ? figure.view : null;
     const offered = figure.shows.offered(views);
     return html`${offered.length > 0 ? html`<div class="views explain" part="toolbar">${viewButtons(figure, offered, 'explain')}</div>` : nothing}
-        <div class="view" part="view" id="explain" ?hidden=${open === null}>${open ? figure.parts.teaching.render(open, setting) : nothing}</div>`;
+        <div class="view" part="view" id="explain" ?hidden=${open === null}>${open ? figure.parts.teaching.render(figure.lang, (teaching) => teaching.render(open, setting)) : nothing}</div>`;
 }
 
 /** @param {Figure} figure @param {Simulation} simulation */
@@ -297,15 +298,25 @@ function viewsView(figure, simulation) {
             ${shown === 'table' || printing ? guard([simulation, lang], () => scheduleTable(simulation, lang)) : nothing}
             ${
                 shown === 'train' && !simulation.file
-                    ? parts.training.render({
-                          engine,
-                          lang,
-                          trains: scheduleTrains(engine, simulation),
-                          still: prefersStill(),
-                      })
+                    ? parts.training.render(lang, (training) =>
+                          training.render({
+                              engine,
+                              lang,
+                              trains: scheduleTrains(engine, simulation),
+                              still: prefersStill(),
+                          }),
+                      )
                     : nothing
             }
-            ${shown === 'files' ? parts.files.render({ engine, simulation, request, file, lang }, act.link() === null ? null : () => act.link() ?? '') : nothing}
-            ${shown === 'files' && !file ? parts.python.render(engine, simulation, { ...asked(request), ...parts.training.options }, lang) : nothing}
+            ${
+                shown === 'files'
+                    ? parts.files.render(
+                          lang,
+                          ({ files, python }) => html`
+                              ${files.render({ engine, simulation, request, file, lang }, act.link() === null ? null : () => act.link() ?? '')}
+                              ${file ? nothing : python.render(engine, simulation, { ...asked(request), ...parts.training.here?.options }, lang)}`,
+                      )
+                    : nothing
+            }
         </div>`;
 }

@@ -1,5 +1,7 @@
 // When a figure comes to life: near the screen, or at once when the page is printed. One core a page.
-import { loadEngine, loadEngineNow } from '../engine/engine.js';
+import { completeEngine, loadCore, loadCoreNow } from '../engine/engine.js';
+import { loadPart } from '../parts/load.js';
+import { learn, speaks } from '../words/strings.js';
 
 /** @typedef {import('../engine/engine.js').Engine} Engine */
 
@@ -35,7 +37,7 @@ function loadPlain(source) {
  */
 export async function sharedEngine(plain) {
     if (engine) return engine;
-    loading ??= loadEngine();
+    loading ??= loadCore();
     try {
         engine ??= await loading;
     } catch (error) {
@@ -48,21 +50,52 @@ export async function sharedEngine(plain) {
     return engine;
 }
 
+/** The texts of a language, where the page has come without them. @param {string} lang */
+export async function learnLanguage(lang) {
+    if (speaks(lang)) return;
+    try {
+        const { table } = await loadPart('english');
+        learn(lang, table);
+    } catch (error) {
+        throw Object.assign(new Error(String(error)), { part: true });
+    }
+}
+
+/** @type {Promise<Engine> | undefined} */
+let completing;
+
+/** Makes the shared engine whole, for what a reader opens. @param {Engine} engine  that a figure lives by */
+export function wholeEngine(engine) {
+    completing ??= engine.isWhole ? Promise.resolve(engine) : completeEngine(engine);
+    completing.catch(() => {
+        completing = undefined; // to be asked for again
+    });
+    return completing;
+}
+
+/** Loads all that a reader may open, before it is opened: for a page that is to go on offline, or in a talk. */
+export async function loadParts() {
+    const panels = ['editing', 'english', 'files', 'teaching', 'training'];
+    await Promise.all([...panels.map(loadPart), sharedEngine().then(wholeEngine)]);
+}
+
 /** The same at once; undefined where this build or this browser cannot. @returns {Engine | undefined} */
 export function sharedEngineNow() {
     try {
-        engine ??= loadEngineNow();
+        engine ??= loadCoreNow();
     } catch {}
     return engine;
 }
 
 /**
  * Why there is no core: key of a text for the reader.
- * @param {any} error @returns {'blocked_policy' | 'blocked_missing' | 'blocked_old' | 'blocked_plain' | 'blocked_file' | 'blocked_other'}
+ * @param {any} error
+ * @returns {'blocked_policy' | 'blocked_missing' | 'blocked_old' | 'blocked_plain' | 'blocked_file' | 'blocked_other' | 'part_lost'}
  */
 export function whyBlocked(error) {
     if (error?.plain) return 'blocked_plain';
     if (error?.file) return 'blocked_file';
+    if (error?.part) return 'part_lost';
     if (typeof WebAssembly === 'undefined') return 'blocked_missing';
     if (error instanceof WebAssembly.CompileError && /unsafe-eval|CSP|Content Security/i.test(error.message))
         return 'blocked_policy';

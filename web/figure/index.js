@@ -3,10 +3,10 @@ import { PipelineFigure } from './element.js';
 
 // What a page's own script shares with its figures.
 export { draftCheck } from '../engine/draft.js';
-export { Engine, loadEngine, loadEngineNow, OPS, PipelineError } from '../engine/engine.js';
+export { Engine, loadEngine, OPS, PipelineError } from '../engine/engine.js';
 export { requestFrom, stateText } from '../request/link.js';
 export { textOf } from '../words/strings.js';
-export { sharedEngine } from './hydration.js';
+export { learnLanguage, loadParts, sharedEngine } from './hydration.js';
 export { PipelineFigure };
 
 /** Of the package; build.mjs puts it here. */

@@ -3,7 +3,7 @@
 import { countOf, formatShare, title } from '../scene/format.js';
 import { textOf } from '../words/strings.js';
 import { checkChallenge, parseChallenge } from './challenge.js';
-import { differenceText } from './edit-order.js';
+import { differenceText } from './order-words.js';
 
 /**
  * @typedef {import('../engine/engine.js').Simulation} Simulation

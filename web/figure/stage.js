@@ -56,7 +56,7 @@ export class Stage {
     #resize;
 
     /**
-     * @param {Order} order  actions are moved on the chart
+     * @param {() => Order | undefined} order  by which actions are moved on the chart, once that part is here
      * @param {{ update: () => void, resized: () => void, space: () => void, chosen: (selection: Selection | null) => void,
      *           stands: () => Simulation | null }} events
      *     chosen: by a click or a key; stands: what is drawn, or would be if its order could run
@@ -107,7 +107,7 @@ export class Stage {
         const { space, update } = this.#events;
         const chart = new Chart(box, (selection, cause) => this.#onShow(selection, cause), space, update);
         this.chart = chart;
-        this.#order.attach(chart);
+        this.#order()?.attach(chart);
         this.#resize?.disconnect();
         this.#em.className = 'em';
         box.append(this.#em);
@@ -148,7 +148,7 @@ export class Stage {
         this.used = selection !== null || (this.used && cause !== 'pin' && this.#isUnderHand());
         const drawn = this.#events.stands();
         if (drawn && selection?.kind === 'action' && (cause === 'pin' || cause === 'key')) {
-            this.#order.pick(drawn, selection.index);
+            this.#order()?.pick(drawn, selection.index);
         }
         if (!sameCell(selection, this.selection) || cause === 'pin') this.#events.update();
         this.selection = selection;

@@ -33,7 +33,6 @@ import { RowNames } from './row-names.js';
  * @property {((changes: import('../request/state.js').Request) => void) | null} change  null: the reader may not
  */
 
-export const TEACHING_VIEWS = ['play', 'memory', 'curve', 'compare', 'path', 'failure', 'batch'];
 const MOST_COUNTS = 8;
 /** Actions of the largest step that a curve is asked for, and of all its steps: it must not keep the reader waiting. */
 const SWEPT_ACTIONS = 20_000;
@@ -72,18 +71,6 @@ export class Teaching {
     /** What was shown of the last simulation has no meaning in this one. */
     reset() {
         this.clock.close();
-    }
-
-    /** Which of the views have something to show. @param {Setting} setting */
-    static viewsFor({ drawn, trains, simulation, request }) {
-        return TEACHING_VIEWS.filter(
-            (view) =>
-                (view === 'curve' ? !simulation.config.edited && !simulation.file : drawn) &&
-                (view !== 'failure' || request['fail-rank']) &&
-                (view !== 'batch' || simulation.batch) &&
-                (view !== 'compare' || trains) && // all others train, and half a step is not compared with a whole one
-                (view !== 'memory' || (trains && simulation.summary.peak_activations > 0)),
-        );
     }
 
     // ---- the second schedule ----

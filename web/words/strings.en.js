@@ -1,5 +1,7 @@
 // The texts a reader sees. One key, one line; the same keys as strings.ru.js. {0}, {p}, … are places for numbers and
 // words, *stars* mark what stands out. Forms of words that go with numbers: 1 (one), everything else (other).
+import first from './first.en.js';
+
 export default {
     // Words that go with numbers
     tick: { one: 'tick', other: 'ticks' },
@@ -643,18 +645,5 @@ export default {
     workers_fed:
         'The schedule above now has the measured times as its costs: its ticks are milliseconds, and both charts have one axis.',
 
-    // When there is nothing to show
-    blocked_policy:
-        "This page forbids WebAssembly (CSP), so a still picture is shown below. For its author: allow script-src 'wasm-unsafe-eval', or name the build without WebAssembly, nowasm=pipeline-figure.nowasm.js.",
-    blocked_missing:
-        'WebAssembly is switched off in this browser (Lockdown mode, for example), so a still picture is shown below. For the author of the page: the build without WebAssembly helps, nowasm=pipeline-figure.nowasm.js.',
-    blocked_old:
-        'This browser is too old to unpack the figure (it needs DecompressionStream: Chrome 80, Firefox 113, Safari 16.4), so a still picture is shown below. For the author of the page: the build without WebAssembly helps, nowasm=pipeline-figure.nowasm.js.',
-    blocked_plain:
-        'WebAssembly is forbidden or switched off here, and its replacement, {0}, could not be loaded: check the address and the policy of the page (script-src, require-trusted-types-for). A still picture is shown below.',
-    blocked_xhtml:
-        'The page is served as XHTML, in which the figure cannot live, so its still picture is shown. For the author: serve the page as text/html.',
-    blocked_file:
-        'Instead of the file {0} something else came ({1}), so the still picture is shown below. For the author: put that file beside the script.',
-    blocked_other: 'The figure could not be brought to life ({0}). A still picture is shown below.',
+    ...first,
 };

@@ -1,6 +1,5 @@
 // Every text a reader sees, by language. Russian is the first language of the figure; any other but Russian gets English.
-import en from './strings.en.js';
-import ru from './strings.ru.js';
+import { tables } from 'pipeline-figure/words';
 
 export const languages = ['ru', 'en'];
 
@@ -16,8 +15,14 @@ const bound = (text) =>
 /** Lines in no language break inside a sum or a product. @param {string} text */
 const sumsBound = (text) => text.replace(/(?<=[\p{L}\d)}]) ([+−·=]) (?=[\p{L}\d({])/gu, '\u00a0$1\u00a0');
 
-/** @type {Record<string, Record<string, any>>} */
-const tables = { ru, en };
+/** Is the whole table of a language here? @param {string} lang */
+export const speaks = (lang) => 'tick' in tables[lang];
+
+/** @param {string} lang @param {Record<string, any>} table */
+export function learn(lang, table) {
+    tables[lang] = table;
+}
+
 /** Texts that were asked for: to bind them all takes a page's start several milliseconds. @type {Record<string, Map<string, string>>} */
 const boundTexts = { ru: new Map(), en: new Map() };
 

@@ -2,7 +2,7 @@
 // its own; without it, and without scripts, the page reads as a page.
 import { bindBuilder } from './builder.js';
 import { bindExercises } from './exercises.js';
-import { bindWords, library } from './figures.js';
+import { bindWords, library, pageLanguage } from './figures.js';
 import { bindQuestion } from './questions.js';
 
 /** @param {string} selector @param {(box: HTMLElement) => void} bind */
@@ -11,10 +11,15 @@ const each = (selector, bind) => {
 };
 
 // Another version of the figure's script may be on the page, or none.
-if (library()) {
-    document.documentElement.classList.add('alive');
-    bindWords();
-    each('.question', bindQuestion);
-    each('.exercises', bindExercises);
-    each('.builder', bindBuilder);
-}
+library()
+    ?.learnLanguage(pageLanguage())
+    .then(
+        () => {
+            document.documentElement.classList.add('alive');
+            bindWords();
+            each('.question', bindQuestion);
+            each('.exercises', bindExercises);
+            each('.builder', bindBuilder);
+        },
+        () => {}, // without its words the page reads as a page
+    );

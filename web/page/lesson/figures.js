@@ -7,12 +7,13 @@
  *
  * @typedef {object} Library  what the figure's own script shares
  * @property {(lang: string, key: string, ...values: (string | number)[]) => string} textOf
+ * @property {(lang: string) => Promise<void>} learnLanguage
  * @property {() => Promise<import('../../engine/engine.js').Engine>} sharedEngine
  * @property {(text: string) => Record<string, string | null>} requestFrom
  * @property {typeof import('../../engine/draft.js').draftCheck} draftCheck
  */
 
-/** @returns {Library} */
+/** @returns {Library} undefined where there is no such script */
 export const library = () => /** @type {any} */ (globalThis).PipelineFigure;
 
 /** @param {string | undefined} name @returns {Figure | null} */

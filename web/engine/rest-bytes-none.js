@@ -1,0 +1,2 @@
+// Stands for pipeline-figure/rest-bytes where the core is whole.
+export default undefined;

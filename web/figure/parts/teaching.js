@@ -1,0 +1,2 @@
+// What explains the chart, under it.
+export { Teaching } from '../teaching.js';

@@ -1,0 +1,2 @@
+// The network that the schedule trains.
+export { TrainingPanel } from '../training-panel.js';
