@@ -14,7 +14,7 @@
  * A micro-batch spends eight slots at each rank, so that a rank holds 8p / 6 chunks; peak 2 (1 + floor(2p / 3)). No
  * closed form: for B = 2F about 6 m + 4 p of one chunk's F, where 1F1B has 6 m + 6 (p - 1). Any m is legal.
  * Source: Qi et al. 2024, Pipeline Parallelism with Controllable Memory; the places were derived anew. */
-#include "schedules/guess.h"
+#include "schedules/search_seeds.h"
 
 enum { SLOTS = 6 };
 

@@ -2,7 +2,7 @@
 #ifndef PP_SCHEDULE_V_H
 #define PP_SCHEDULE_V_H
 
-#include "schedules/guess.h"
+#include "schedules/search_seeds.h"
 
 void pp_try_v_half(pp_search *search);
 void pp_try_v_min(pp_search *search);

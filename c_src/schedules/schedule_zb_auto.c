@@ -19,8 +19,8 @@
  * Source: Qi et al. 2023, sections 3 and 6, for what is wanted; the search is our own. */
 #include "core/fault.h"
 #include "schedules/exact.h"
-#include "schedules/guess.h"
 #include "schedules/schedule_v.h"
+#include "schedules/search_seeds.h"
 
 static int32_t legal(pp_config *config, pp_fault *fault) {
     pp_fault scratch;

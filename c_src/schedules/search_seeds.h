@@ -1,7 +1,7 @@
-/* Guesses at lists for pp_search: a few numbers that say how far, at each rank, the backward of a micro-batch lags
+/* Lists that pp_search starts from: a few numbers that say how far, at each rank, the backward of a micro-batch lags
  * behind its forward. */
-#ifndef PP_GUESS_H
-#define PP_GUESS_H
+#ifndef PP_SEARCH_SEEDS_H
+#define PP_SEARCH_SEEDS_H
 
 #include "schedules/search.h"
 

@@ -1,5 +1,5 @@
 /* Lists from a few numbers, and climbing: which numbers are good depends on the costs, so they are tried. */
-#include "schedules/guess.h"
+#include "schedules/search_seeds.h"
 
 /* Time from the end of a forward on rank to the arrival of its gradient, if the next rank had nothing else to do and
  * were the last; of two chunks the mean. */
