@@ -184,13 +184,8 @@ static int32_t means(reader *r, const pp_table *table, double *counts) {
     for (int32_t row = 0; row < PP_COST_ROWS; row++) memset(row_at(r, row), 0, (size_t)stages * sizeof(double));
     memset(counts, 0, PP_COST_ROWS * (size_t)stages * sizeof(double));
     for (int32_t i = 0; i < table->cell_count; i++) {
-        static const int32_t op_row[PP_OP_COUNT] = {[PP_F] = PP_COST_FORWARD,
-                                                    [PP_B] = PP_COST_BACKWARD,
-                                                    [PP_I] = PP_COST_INPUT,
-                                                    [PP_W] = PP_COST_WEIGHT,
-                                                    [PP_R] = PP_COST_RECOMPUTE};
         const pp_action *a = &table->cells[i];
-        int32_t row = op_row[a->op], stage = a->stage;
+        int32_t row = pp_op_cost_row(a->op), stage = a->stage;
         if (a->fused) { /* the two halves have the same times */
             row = PP_COST_OVERLAP;
             stage = a[0].op == PP_F ? a[0].stage : a[1].stage;

@@ -85,14 +85,6 @@ static float *gradients_of(const pp_run *run, int32_t copy, int32_t stage) {
            begin;
 }
 
-static void add_copies(pp_run *run) {
-    for (int32_t s = 0; s < run->schedule->stages; s++) {
-        if (holder(run, 0, s) != run->only) continue;
-        for (int32_t c = 1; c < run->schedule->pipes; c++)
-            pp_add(gradients_of(run, 0, s), gradients_of(run, c, s), pp_stage_parameter_count(run->network, s));
-    }
-}
-
 /* ---- tied ends ---- */
 
 /* The rank that holds the other end's first copy; -1: nothing is tied, or this rank holds the first copy of neither end. */
@@ -341,14 +333,13 @@ static int32_t enter(pp_run *run, int32_t phase) {
     return PP_OK;
 }
 
+/* The weights of a stream were moved on the way. */
 static int32_t end_step(pp_run *run) {
-    run->position = -1;
-    run->steps++;
-    run->skipped += !run->verdict;
-    if (run->flows) return run->verdict ? PP_STEP_DONE : PP_ERR_DIVERGED; /* its updates were made on the way */
-    pp_multiply(run->network->gradients, run->factor, run->network->parameter_count);
-    const int32_t status = pp_update_end(run->network, run->verdict);
-    return status == PP_OK ? PP_STEP_DONE : status;
+    if (!run->flows) {
+        pp_multiply(run->network->gradients, run->factor, run->network->parameter_count);
+        pp_update_end(run->network, run->verdict);
+    }
+    return pp_run_end_step(run, run->verdict);
 }
 
 static int32_t next_action(pp_run *run, int32_t *action) {
@@ -374,7 +365,7 @@ int32_t pp_rank_go(pp_run *run, int32_t *action) {
     case PHASE_ACTIONS: return next_action(run, action);
     case PHASE_COPIES:
         if (lacks(run, KEY_COPY) || lacks(run, KEY_STATISTICS)) return PP_RANK_WAITS;
-        add_copies(run);
+        pp_run_add_copies(run);
         return enter(run, PHASE_TIED);
     case PHASE_TIED:
         if (lacks(run, KEY_TIED)) return PP_RANK_WAITS;

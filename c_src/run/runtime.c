@@ -246,7 +246,6 @@ int32_t pp_rank_init(const pp_schedule *schedule, const pp_timeline *timeline, p
     run->start = timeline->start;
     run->network = network;
     run->data = data;
-    run->rate = training->rate;
     run->loss = NAN;
     run->batch = batch;
     run->only = rank;
@@ -558,9 +557,15 @@ void pp_run_begin_step(pp_run *run) {
 }
 
 void pp_run_add_copies(pp_run *run) {
-    const int32_t count = run->network->parameter_count;
-    for (int32_t copy = 1; copy < run->schedule->pipes; copy++)
-        pp_add(run->network->gradients, run->copies + (size_t)(copy - 1) * (size_t)count, count);
+    const pp_schedule *schedule = run->schedule;
+    pp_network *network = run->network;
+    for (int32_t s = 0; s < schedule->stages; s++) {
+        if (run->only >= 0 && schedule->stage_rank[s] != run->only) continue;
+        const int32_t begin = network->layer_begin[network->cuts[s]], count = pp_stage_parameter_count(network, s);
+        for (int32_t copy = 1; copy < schedule->pipes; copy++)
+            pp_add(network->gradients + begin,
+                   run->copies + (size_t)(copy - 1) * (size_t)network->parameter_count + begin, count);
+    }
 }
 
 /* The last rank is never ahead, so its losses are those of this step; labels may be of the next one. */
@@ -568,25 +573,28 @@ double pp_run_stream_loss(const pp_run *run) {
     return pp_loss_sum(run->batch, run->losses) / (run->labelled > 0 ? run->labelled : 1);
 }
 
-static int32_t end_step(pp_run *run) {
-    pp_network *network = run->network;
+int32_t pp_run_end_step(pp_run *run, int taken) {
     run->position = -1;
     run->steps++;
-    if (run->flows) {
+    run->skipped += !taken;
+    return taken ? PP_STEP_DONE : PP_ERR_DIVERGED;
+}
+
+/* A run of all ranks has no more actions in this step. */
+static int32_t finish_step(pp_run *run) {
+    if (run->flows) { /* its updates were made on the way */
         run->loss = pp_run_stream_loss(run);
         run->diverged |= !isfinite(run->loss);
-        run->skipped += run->diverged;
-        return run->diverged ? PP_ERR_DIVERGED : PP_STEP_DONE;
+        return pp_run_end_step(run, !run->diverged);
     }
-    if (!run->schedule->trains) {
+    if (!run->schedule->trains) { /* there is no update that could be skipped */
         run->loss = pp_mean_loss(run->batch, run->labels, run->losses);
-        return isfinite(run->loss) ? PP_STEP_DONE : PP_ERR_DIVERGED;
+        const int32_t done = pp_run_end_step(run, 1);
+        return isfinite(run->loss) ? done : PP_ERR_DIVERGED;
     }
     pp_run_add_copies(run);
-    const int32_t status = pp_network_update(network, run->batch, run->labels, run->losses, &run->loss);
-    if (status == PP_OK) return PP_STEP_DONE;
-    run->skipped++;
-    return status;
+    return pp_run_end_step(run,
+                           pp_network_update(run->network, run->batch, run->labels, run->losses, &run->loss) == PP_OK);
 }
 
 int32_t pp_run_next(pp_run *run, int32_t *action) {
@@ -598,7 +606,7 @@ int32_t pp_run_next(pp_run *run, int32_t *action) {
             if (pp_run_head(run, r) >= 0) return PP_ERR_DEADLOCK; /* the schedule was not checked */
         }
         if (action != NULL) *action = -1;
-        return end_step(run);
+        return finish_step(run);
     }
     const int32_t i = pp_run_take(run, rank);
     pp_run_perform(run, rank, &run->schedule->actions[i]);

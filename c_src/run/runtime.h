@@ -32,7 +32,6 @@ struct pp_run {
     const double *start;
     pp_network *network;
     pp_data *data;
-    double rate;
     double loss;
     int32_t flows;  /* an asynchronous run that has begun: its pipeline is not empty between steps */
     int32_t origin; /* the step it began with */
@@ -110,8 +109,11 @@ void pp_run_take_samples(pp_run *run, int32_t microbatch);
 float *pp_run_kept(pp_run *run, pp_pool *pool, int32_t stage, int32_t microbatch);
 /* A loaded stage goes on with the forward behind those ahead. */
 void pp_run_resume(pp_run *run, int32_t stage);
-/* Adds the gradients of the second and further copies of the stages to those of the first. */
+/* Adds the gradients of the second and further copies of a stage to those of the first one, for all stages whose first copy the
+ * run holds. */
 void pp_run_add_copies(pp_run *run);
+/* The step is over: counts it, and as skipped where it was not taken. Returns PP_STEP_DONE or DIVERGED. */
+int32_t pp_run_end_step(pp_run *run, int taken);
 
 /* ---- versions.c: weights of an asynchronous run ---- */
 

@@ -24,6 +24,16 @@
 #define PP_INLINE static inline
 #endif
 
+/* The row of costs that an op takes. The one place where ops and rows meet. */
+PP_INLINE int32_t pp_op_cost_row(int32_t op) {
+    static const uint8_t row[PP_OP_COUNT] = {[PP_F] = PP_COST_FORWARD,
+                                             [PP_B] = PP_COST_BACKWARD,
+                                             [PP_I] = PP_COST_INPUT,
+                                             [PP_W] = PP_COST_WEIGHT,
+                                             [PP_R] = PP_COST_RECOMPUTE};
+    return row[op];
+}
+
 /* Where a generator writes: rank after rank, each rank's actions in order. */
 typedef struct pp_writer {
     pp_action *actions;

@@ -36,8 +36,6 @@ static double way(const pp_schedule *s, const double *start, const double *finis
 
 int32_t pp_measured_costs(const pp_schedule *s, const pp_timeline *line, const double *start, const double *finish,
                           double *costs, double *scratch) {
-    static const int32_t row_of[PP_OP_COUNT] = {PP_COST_FORWARD, PP_COST_BACKWARD, PP_COST_INPUT, PP_COST_WEIGHT,
-                                                PP_COST_RECOMPUTE};
     const int32_t n = s->stages;
     int32_t told = 0;
     double *count = scratch, *half = scratch + PP_COST_ROWS * n;
@@ -45,11 +43,11 @@ int32_t pp_measured_costs(const pp_schedule *s, const pp_timeline *line, const d
     memset(count, 0, (size_t)(PP_COST_ROWS * n) * sizeof(double));
     for (int32_t i = 0; i < s->action_count; i++) {
         const pp_action *a = &s->actions[i];
-        const int32_t at = row_of[a->op] * n + a->stage;
+        const int32_t at = pp_op_cost_row(a->op) * n + a->stage;
         const double took = way(s, start, finish, line, i);
         costs[at] += finish[i] - start[i];
         count[at] += 1;
-        told |= 1 << row_of[a->op];
+        told |= 1 << pp_op_cost_row(a->op);
         if (a->fused) {
             costs[PP_COST_OVERLAP * n + a[a->op == PP_F ? 0 : 1].stage] += finish[i + 1] - start[i];
             count[PP_COST_OVERLAP * n + a[a->op == PP_F ? 0 : 1].stage] += 1;

@@ -80,11 +80,6 @@ static int crosses(const pp_schedule *s, const int32_t *rank, int32_t stage) {
 
 static void report_rank(const pp_schedule *s, const double *costs, const pp_timeline *line, int32_t r, walked *all,
                         pp_rank_report *out) {
-    static const uint8_t row[] = {[PP_F] = PP_COST_FORWARD,
-                                  [PP_B] = PP_COST_BACKWARD,
-                                  [PP_I] = PP_COST_INPUT,
-                                  [PP_W] = PP_COST_WEIGHT,
-                                  [PP_R] = PP_COST_RECOMPUTE};
     const int32_t begin = s->rank_begin[r], end = s->rank_begin[r + 1], n = s->stages, trains = s->trains;
     const int32_t slices = s->slices, *stage_rank = s->stage_rank, *pipe = s->unit_pipe;
     const pp_action *const actions = s->actions;
@@ -92,7 +87,7 @@ static void report_rank(const pp_schedule *s, const double *costs, const pp_time
     int32_t held = 0, peak = 0, backward_seen = 0, warmup = 0, messages[2] = {0};
     double busy = 0, held_back = 0;
     const int uneven = pp_uneven(s);
-    for (int32_t op = 0; op < PP_OP_COUNT; op++) cost[op] = costs + row[op] * n;
+    for (int32_t op = 0; op < PP_OP_COUNT; op++) cost[op] = costs + pp_op_cost_row(op) * n;
     for (int32_t i = begin, half = 0; i < end; i++) { /* half: the second of a slot */
         const pp_action a = actions[i];
         if (!half) {

@@ -8,15 +8,8 @@
 #include "time/events.h"
 #include "time/timeline.h"
 
-/* The row of the cost table that an op takes. */
-const int32_t pp_cost_row[PP_OP_COUNT] = {[PP_F] = PP_COST_FORWARD,
-                                          [PP_B] = PP_COST_BACKWARD,
-                                          [PP_I] = PP_COST_INPUT,
-                                          [PP_W] = PP_COST_WEIGHT,
-                                          [PP_R] = PP_COST_RECOMPUTE};
-
 static double plain_cost(const pp_schedule *s, const double *costs, const pp_action *a) {
-    return costs[pp_cost_row[a->op] * s->stages + a->stage] * pp_factor(s, a->stage, a->microbatch);
+    return costs[pp_op_cost_row(a->op) * s->stages + a->stage] * pp_factor(s, a->stage, a->microbatch);
 }
 
 /* A slot of F and B: as given for the forward's stage, but no shorter than either half, whose stages may differ; else
@@ -119,7 +112,7 @@ PP_INLINE void time_overlapped(const pp_schedule *s, const double *costs, pp_tim
     double *starts = line->start, *finishes = line->finish;
     const double *unit = uneven ? s->conditions->unit : NULL;
     const size_t stride = uneven ? (size_t)s->conditions->stride : 0;
-    for (int32_t op = 0; op < PP_OP_COUNT; op++) cost[op] = costs + pp_cost_row[op] * stages;
+    for (int32_t op = 0; op < PP_OP_COUNT; op++) cost[op] = costs + pp_op_cost_row(op) * stages;
     int slow = 0;
     for (int32_t stage = 0; stage < stages; stage++) slow |= latency[stage] != 0;
     for (int32_t n = 0; n < line->run_count; n++) {

@@ -8,9 +8,6 @@
 /* Doubles of scratch per rank in a timeline. */
 #define PP_RANK_SCRATCH 6
 
-/* The row of the cost table that an op takes. */
-extern const int32_t pp_cost_row[PP_OP_COUNT];
-
 /* Ticks an action takes by itself; a half of a fused slot takes the slot's. i indexes schedule->actions. */
 double pp_cost_of(const pp_schedule *schedule, const double *costs, int32_t i);
 double pp_slot_cost(const pp_schedule *schedule, const double *costs, const pp_action *slot);
@@ -19,7 +16,7 @@ double pp_slot_cost(const pp_schedule *schedule, const double *costs, const pp_a
 PP_INLINE double pp_ticks(const pp_schedule *s, const double *costs, int32_t i) {
     const pp_action *a = &s->actions[i];
     if (a->fused) return pp_slot_cost(s, costs, a);
-    return costs[pp_cost_row[a->op] * s->stages + a->stage] * pp_factor(s, a->stage, a->microbatch);
+    return costs[pp_op_cost_row(a->op) * s->stages + a->stage] * pp_factor(s, a->stage, a->microbatch);
 }
 
 /* Ticks the messages of the slot that ends with action i occupy its rank where sending does, and the lower stage of the hop
