@@ -277,7 +277,8 @@ class Search {
     bound(only, chunks) {
         const row = this.engine.schedules.find(({ name }) => plainName(name) === plainName(only ?? ''));
         const value = (/** @type {string} */ name) => named(this.base, plainName(name));
-        if (value('overlap-cost') !== undefined) return 0;
+        // Two actions in less than both, micro-batches that take less than their stage: the bound knows of neither.
+        if (value('overlap-cost') !== undefined || value('microbatch-costs') !== undefined) return 0;
         const latency = String(value('latency')).split(/[\s;]+/);
         return this.layers.bound({
             ranks: Number(value('ranks')),
