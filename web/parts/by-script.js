@@ -39,7 +39,9 @@ export function fetchPart(name) {
         if (first?.nonce) script.nonce = first.nonce;
         if (first && first.crossOrigin !== null) script.crossOrigin = first.crossOrigin;
         // A browser checks a digest only of what the page may read: not from disk, nor from elsewhere without CORS.
-        if (script.crossOrigin !== null || new URL(address).origin === globalThis.origin) script.integrity = integrity;
+        const { protocol, origin } = new URL(address);
+        const own = /^https?:$/.test(protocol) && origin === globalThis.origin;
+        if (own || script.crossOrigin !== null) script.integrity = integrity;
         script.addEventListener('load', () => {
             const make = /** @type {any} */ (globalThis)[LEFT];
             /** @type {any} */ (globalThis)[LEFT] = undefined;
