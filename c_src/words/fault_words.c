@@ -87,7 +87,7 @@ static const pp_words option_words[PP_TRAIN_END] = {
     [PP_TRAIN_DEPTH] = {"depth (layers)", "число слоёв (depth)"},
     [PP_TRAIN_ACTIVATION] = {"activation", "функция активации (activation)"},
     [PP_TRAIN_LOSS] = {"loss", "функция потерь (loss)"},
-    [PP_TRAIN_BATCH] = {"batch", "размер батча (batch)"},
+    [PP_TRAIN_BATCH] = {"batch", "размер пакета (batch)"},
     [PP_TRAIN_STEPS] = {"steps", "число шагов (steps)"},
     [PP_TRAIN_SEED] = {"seed", "начальное число генератора (seed)"},
     [PP_TRAIN_RATE] = {"rate", "скорость обучения (rate)"},
@@ -96,7 +96,7 @@ static const pp_words option_words[PP_TRAIN_END] = {
     [PP_TRAIN_STATISTICS] = {"norm-statistics", "статистики нормализации (norm-statistics)"},
     [PP_TRAIN_DROPOUT] = {"dropout", "доля прореживания (dropout)"},
     [PP_TRAIN_TIED] = {"tied", "общие веса (tied)"},
-    [PP_TRAIN_SPLIT] = {"split", "деление батча (split)"},
+    [PP_TRAIN_SPLIT] = {"split", "деление пакета (split)"},
     [PP_TRAIN_MEAN] = {"mean", "усреднение (mean)"},
     [PP_TRAIN_UPDATE] = {"update", "способ обновления весов (update)"},
     [PP_TRAIN_MOMENTUM] = {"momentum", "коэффициент инерции (momentum)"},
@@ -120,7 +120,7 @@ static const pp_words templates[PP_STATUS_COUNT] = {
     [PP_ERR_RANGE] = {"%o = %s: it must be from %a to %b.", "%o = %s: допустимы значения от %a до %b."},
     [PP_ERR_NAME_UNKNOWN] = {"%o = %s: no such name; the names are %l.", "%o = %s: такого названия нет; есть %l."},
     [PP_ERR_LIST_LENGTH] = {"%o = %s: %b numbers are given; give one for all stages, or one for each of the %a stages.",
-                            "%o = %s: дано чисел: %b; нужно одно на все стадии или по одному на каждую, всего %a."},
+                            "%o = %s: дано чисел: %b, а нужно одно или %a, по числу стадий."},
     [PP_ERR_LAYER_LENGTH] =
         {"%o = %s: %b numbers are given; give one for all layers, or one for each of the %a layers.",
          "%o = %s: дано чисел: %b; нужно одно на все слои или по одному на каждый, всего %a."},
@@ -157,7 +157,8 @@ static const pp_words templates[PP_STATUS_COUNT] = {
          "%o = %s: %n обновляет веса через каждые N микробатчей; двух версий весов хватает, только "
          "если N ≥ p, здесь %a."},
     [PP_ERR_ROUNDS] = {"%o = %s: %n by PyTorch's rule runs max(1, m div p) rounds of equal size; here p = %a, m = %b.",
-                       "%o = %s: по правилу PyTorch для %n число раундов max(1, m div p) должно делить m; здесь p = "
+                       "%o = %s: по правилу PyTorch для %n микробатчи идут раундами по p, и m должно делиться на число "
+                       "раундов; здесь p = "
                        "%a, m = %b."},
     [PP_ERR_RANKS_EVEN] = {"%o = %s: %n needs an even number of ranks.", "%o = %s: для %n число устройств чётное."},
     [PP_ERR_MICROBATCHES_EVEN] = {"%o = %s: %n needs an even number of micro-batches, half for each direction.",
@@ -203,7 +204,8 @@ static const pp_words templates[PP_STATUS_COUNT] = {
          "it goes: 1F2-1 is one earlier, 0B3+2 two later.",
          "%o = %s: так переставить нельзя; перестановка — это операция расписания и число мест в списке её "
          "устройства: 1F2-1 — на одно раньше, 0B3+2 — на два позже."},
-    [PP_ERR_EMPTY] = {"The schedule has no actions.", "В расписании нет ни одной операции."},
+    [PP_ERR_EMPTY] = {"No schedule was found in it: there are no actions.",
+                      "Расписания в нём не нашлось: нет ни одной операции."},
     [PP_ERR_STAGE_UNKNOWN] = {"%p: %x names a stage or micro-batch that the schedule does not have.",
                               "%p: %x — такой стадии или такого микробатча в расписании нет."},
     [PP_ERR_STAGE_TWO_RANKS] = {"%p: %x stands on rank %r, but its stage lies on rank %w.",
@@ -221,7 +223,7 @@ static const pp_words templates[PP_STATUS_COUNT] = {
     [PP_ERR_OVERFLOW] = {"The times add up beyond what a number can hold; make the costs smaller.",
                          "Сумма времён не помещается в число; уменьшите длительности."},
     [PP_ERR_BATCH] = {"%o = %s: a batch must hold at least one sample for each of the %a micro-batches.",
-                      "%o = %s: в батче должен быть хотя бы один пример на каждый из микробатчей, всего %a."},
+                      "%o = %s: в пакете должен быть хотя бы один пример на каждый из микробатчей, всего %a."},
     [PP_ERR_NO_BACKWARD] = {"%o = %s: it has no backward, so nothing can be trained by it.",
                             "%o = %s: в нём нет обратного прохода, и обучать по нему нечего."},
     [PP_ERR_LAYERS] = {"%o = %s: every stage needs at least one layer; here are %a stages.",
@@ -229,7 +231,7 @@ static const pp_words templates[PP_STATUS_COUNT] = {
     [PP_ERR_STATISTICS] =
         {"%o = %s: the statistics of a whole batch are known only when all its %a micro-batches have come, "
          "and the first ones cannot wait for that in a pipeline.",
-         "%o = %s: статистики всего батча известны, лишь когда пришли все его микробатчи (здесь их %a), а "
+         "%o = %s: статистики всего пакета известны, лишь когда пришли все его микробатчи (здесь их %a), а "
          "первые в конвейере этого ждать не могут."},
     [PP_ERR_BATCH_NORM] =
         {"%o = %s: one sample has no variance; each of the %a micro-batches needs at least two.",
@@ -249,13 +251,14 @@ static const pp_words templates[PP_STATUS_COUNT] = {
          "стадии сразу или другой порядок."},
     [PP_ERR_DIVERGED] = {"The training left the range of numbers; take a smaller rate.",
                          "Обучение разошлось: значения вышли за пределы чисел; уменьшите скорость обучения."},
-    [PP_STEP_DONE] = {"The step is finished.", "Шаг обучения закончен."},
+    [PP_STEP_DONE] = {"The step is finished.", "Шаг закончен."},
     [PP_ERR_CAPACITY] = {"The memory given is too small.", "Переданной памяти не хватает."},
 };
 
 typedef struct sink {
     char *out;
     int32_t capacity, length;
+    int reader; /* 1: the words are for a reader of a figure, who has buttons for the nearest legal choice */
 } sink;
 
 static void put(sink *s, const char *text) {
@@ -333,7 +336,12 @@ static void put_rule(sink *s, const pp_fault *fault, int ru) {
 static void put_option(sink *s, int32_t option, int ru) {
     if (option < 0) return;
     const pp_words *name = option < PP_TRAIN_END ? &option_words[option] : pp_file_option_words(option);
-    if (name != NULL) put(s, ru ? name->ru : name->en);
+    if (name == NULL) return;
+    const char *text = ru ? name->ru : name->en, *aside = strstr(text, " (");
+    /* "число устройств p (ranks)": a reader of a figure has no use for what authors write. A letter is a symbol of the
+     * chapter, and stays. */
+    const int cut = s->reader && aside != NULL && aside[2] >= 'a' && aside[2] <= 'z' && aside[3] != ')';
+    for (; *text != 0 && !(cut && text == aside); text++) put(s, (char[]){*text, 0});
 }
 
 static void put_template(sink *s, const pp_fault *fault, const char *text, int ru) {
@@ -414,8 +422,8 @@ static void put_fix(sink *s, int32_t option, const char *value) {
 }
 
 int32_t pp_fault_message(const pp_fault *fault, int32_t lang, char *out, int32_t capacity) {
-    sink s = {out, capacity, 0};
-    int ru = lang == PP_LANG_RU;
+    sink s = {out, capacity, 0, lang >= PP_FOR_READERS};
+    int ru = (lang & 1) == PP_LANG_RU;
     int32_t code = fault->code >= 0 && fault->code < PP_STATUS_COUNT ? fault->code : 0;
     pp_words text = templates[code];
     if (code == PP_ERR_RANGE && fault->b < 0) { /* no whole numbers to tell */
@@ -428,6 +436,8 @@ int32_t pp_fault_message(const pp_fault *fault, int32_t lang, char *out, int32_t
                : positive                                                      ? positive_range
                                                                                : amount_range;
     }
+    if (code == PP_ERR_NOT_A_NUMBER && fault->b > 0)
+        text = templates[PP_ERR_NOT_WHOLE]; /* of a count no half is an example */
     if (fault->option >= PP_OPT_COUNT && code == PP_ERR_TOO_LARGE) text = network_size;
     if (fault->option == PP_OPT_MICROBATCH_COSTS && code == PP_ERR_LIST_LENGTH)
         text = fault->c >= 0 ? unit_rows : unit_list;
@@ -435,7 +445,7 @@ int32_t pp_fault_message(const pp_fault *fault, int32_t lang, char *out, int32_t
     const pp_words *of_file = pp_file_words(fault);
     if (of_file != NULL) text = *of_file;
     put_template(&s, fault, ru ? text.ru : text.en, ru);
-    if (fault->fix_option >= 0) {
+    if (fault->fix_option >= 0 && !s.reader) {
         int remove = fault->fix_value[0] == 0 && code != PP_ERR_OPTION_UNKNOWN;
         if (remove)
             put(&s, ru ? " Уберите " : " Leave out ");

@@ -172,7 +172,7 @@ test('SCH-20: numbers that are none', () => {
         ['-m 0', /from 1 to/, /microbatches=1\b/],
         ['-m -1', /-1: it must be from 1 to/, /microbatches=1\b/],
         ['-m 2.5', /whole number/, /microbatches=3\b/],
-        ['-p NaN', /a number is needed/, /ranks/],
+        ['-p NaN', /a whole number from 1 to 4096/, /ranks/],
         ['-p 1e9', /from 1 to 4096/, /ranks=4096/],
         ['-s gpipe --forward -1', /0 to/, /forward=0\b/],
         ['-s gpipe --forward Infinity', /finite/, /forward/],

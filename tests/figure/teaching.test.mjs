@@ -232,7 +232,7 @@ test('two schedules of one work are told apart in words', () => {
     const [one, two] = [of({ schedule: '1f1b' }), of({ schedule: 'gpipe' })];
     assert.equal(
         plain(compareText(one, two, 'ru')),
-        'По времени «1F1B» и «GPipe» равны: 33 такта. Доля пузыря у обоих 3/11. Наибольшее число активаций на устройстве: «1F1B» — 4, «GPipe» — 8.',
+        'Время одинаково: 33 такта. Доля пузыря у обоих — 3/11. Наибольшее число активаций на устройстве: «1F1B» — 4, «GPipe» — 8.',
     );
     assert.match(
         plain(compareText(of({ schedule: 'zb-h1' }), one, 'en')),

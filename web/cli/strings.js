@@ -6,6 +6,12 @@ function ru(count, one, few, many) {
     return `${count} ${forms[new Intl.PluralRules('ru').select(count)] ?? few}`;
 }
 
+/** How many times, in the form of the number as it is shown. @param {string | number} shown */
+const times = (shown) =>
+    `${shown} ${ru(Number(String(shown).replace(',', '.')), 'раз', 'раза', 'раз')
+        .split(' ')
+        .pop()}`;
+
 /** @param {number} count @param {string} word */
 const en = (count, word) => `${count} ${word}${count === 1 ? '' : 's'}`;
 
@@ -401,8 +407,8 @@ FILE — расписание: таблица PyTorch либо то, что за
         difference: 'наибольшая разность градиентов',
         accuracy: 'точность',
         trainTitle: (/** @type {any} */ s, /** @type {string} */ layers) =>
-            `${s.data}: сеть ${layers}, ${s.activation}, ${s.loss}, батч ${s.batch}, скорость обучения ${String(s.rate).replace('.', ',')}, зерно ${s.seed}`,
-        exact: 'Градиенты складываются в том же порядке, что и по всему батчу: совпадение до последнего бита.',
+            `${s.data}: сеть ${layers}, ${s.activation}, ${s.loss}, пакет ${s.batch}, скорость обучения ${String(s.rate).replace('.', ',')}, зерно ${s.seed}`,
+        exact: 'Градиенты складываются в том же порядке, что и по всему пакету: совпадение до последнего бита.',
         tooManyWorkers: (/** @type {number} */ ranks, /** @type {number} */ most) =>
             `ranks = ${ranks}: на каждое устройство нужен свой поток, не больше ${most}. Ближайшее допустимое: ranks=${most}.`,
         badKill: (/** @type {string} */ value, /** @type {number} */ action, /** @type {number} */ step) =>
@@ -431,9 +437,9 @@ FILE — расписание: таблица PyTorch либо то, что за
         hop: 'одна передача сообщения, мс',
         forwardOfStage: 'прямой проход одной стадии, мс',
         speedup: (/** @type {string} */ n, /** @type {string} */ predicted) =>
-            `Измеренное ускорение против одного потока: в ${n} раза. Расчёт по измеренным временам: ${predicted}.`,
+            `Измеренное ускорение против одного потока: в ${times(n)}. Расчёт по измеренным временам: ${predicted}.`,
         noSpeedup: (/** @type {string} */ n, /** @type {string} */ predicted) =>
-            `Ускорения не измерено: потоки работали дольше одного в ${n} раза. Расчёт по измеренным временам: ${predicted}.`,
+            `Ускорения не измерено: потоки работали дольше одного в ${times(n)}. Расчёт по измеренным временам: ${predicted}.`,
         speedUnknown: 'Слишком мало шагов без помех, чтобы сравнить.',
         stepShown: (/** @type {number} */ step) => `Шаг ${step}, средний по времени из второй половины; мс:`,
         stepInStream: 'Конвейер не опустошается: между этими операциями идут операции соседних шагов; так и в расчёте.',
@@ -447,6 +453,6 @@ FILE — расписание: таблица PyTorch либо то, что за
         workersDiffer: 'Веса НЕ те, что у одного потока.',
         bytes: (/** @type {any} */ { measured, simulated }) =>
             `Активаций на устройствах, не больше, байт: измерено ${measured.join(' ')}, по расчёту ${simulated.join(' ')}.`,
-        rounded: 'Обратные проходы идут в ином порядке, чем по всему батчу: совпадение с точностью до округления.',
+        rounded: 'Обратные проходы идут в ином порядке, чем по всему пакету: совпадение с точностью до округления.',
     },
 };

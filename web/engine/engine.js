@@ -119,6 +119,8 @@ export class PipelineError extends Error {
         this.name = 'PipelineError';
         /** @type {string} */ this.code = fields.code;
         /** @type {string | null} */ this.option = fields.option ?? null;
+        /** The same for a reader of a figure: no names of options that only authors use. @type {string} */
+        this.reader = fields.reader ?? '';
         /** @type {string} */ this.seen = fields.seen ?? '';
         /** @type {Fix[]} */ this.fixes = fields.fixes ?? [];
         /** @type {Record<string, number>} */ this.fault = fields.fault ?? {};
@@ -1048,6 +1050,7 @@ export class Engine {
             fixes,
             fault: fields,
             blocked,
+            reader: this.#message(fault, true),
         });
     }
 
@@ -1060,10 +1063,10 @@ export class Engine {
         );
     }
 
-    /** @param {number} fault */
-    #message(fault) {
+    /** @param {number} fault @param {boolean} [forReader]  of a figure, who has buttons for the nearest legal choice */
+    #message(fault, forReader = false) {
         return this.#scope((alloc) => {
-            const lang = this.lang === 'ru' ? 1 : 0;
+            const lang = (this.lang === 'ru' ? 1 : 0) + (forReader ? 2 : 0);
             const length = this.core.pp_fault_message(fault, lang, 0, 0);
             const out = alloc(length + 1);
             this.core.pp_fault_message(fault, lang, out, length + 1);

@@ -20,7 +20,11 @@ import { textOf } from '../words/strings.js';
  * @property {(option: string) => boolean} shows  may the reader change it
  * @property {(option: string) => number} reach  how far a slider goes
  * @property {(option: string, value: string) => void} change
+ * @property {(option: string, value: string) => void} slide  the same from a slider, which stops at legal values only
  */
+
+/** Schedules that the chapter explains; the others are known from papers. */
+const CHAPTER = ['forward', 'naive', 'gpipe', '1f1b', 'interleaved', 'zb-h2'];
 
 /** Stages with a field each; more share one field. */
 const COST_FIELDS = 16;
@@ -53,7 +57,7 @@ function slider(state, option, label, noun) {
     return html`<label class="slider" data-option=${option}>
         <span class="label">${textOf(lang, label)}</span>
         <input type="range" min=${optionOf(state, option).min} max=${state.reach(option)} step="1" .value=${live(String(value))}
-            aria-valuetext=${countOf(value, lang, noun)} @input=${(/** @type {Event} */ event) => state.change(option, textIn(event))}>
+            aria-valuetext=${countOf(value, lang, noun)} @input=${(/** @type {Event} */ event) => state.slide(option, textIn(event))}>
         <span class="value" aria-hidden="true">${text}</span>
     </label>`;
 }
@@ -92,11 +96,15 @@ export function scheduleChoice(state) {
     const { engine, lang } = state;
     const chosen = scheduleOf(state).name;
     const file = state.known.config.schedule === 'file';
+    const known = engine.schedules.filter(({ name }) => CHAPTER.includes(name));
+    const papers = engine.schedules.filter(({ name }) => !CHAPTER.includes(name));
+    const choice = (/** @type {{ name: string }} */ { name }) =>
+        html`<option value=${name} ?selected=${!file && name === chosen}>${scheduleName(name, lang)}</option>`;
     return html`<label class="schedule-choice" data-option="schedule"><span class="unseen">${textOf(lang, 'label_schedule')}</span>
-        <select .value=${live(file ? 'file' : chosen)} @change=${(/** @type {Event} */ event) => state.change('schedule', textIn(event))}>${file ? html`<option value="file" selected>${scheduleName('file', lang)}</option>` : nothing}${engine.schedules.map(
-            ({ name }) =>
-                html`<option value=${name} ?selected=${!file && name === chosen}>${scheduleName(name, lang)}</option>`,
-        )}</select></label>`;
+        <select .value=${live(file ? 'file' : chosen)} @change=${(/** @type {Event} */ event) => state.change('schedule', textIn(event))}>${file ? html`<option value="file" selected>${scheduleName('file', lang)}</option>` : nothing}
+            <optgroup label=${textOf(lang, 'schedules_chapter')}>${known.map(choice)}</optgroup>
+            <optgroup label=${textOf(lang, 'schedules_papers', papers.length)}>${papers.map(choice)}</optgroup>
+        </select></label>`;
 }
 
 /** Half ticks: from none to as long as a backward. */
@@ -136,6 +144,10 @@ export function mainControls(state) {
         holdSwitch(state),
     ];
 }
+
+/** A button for a nearest legal choice. @param {Engine} engine @param {import('../engine/engine.js').Fix} fix @param {string} lang */
+export const fixButton = (engine, fix, lang) =>
+    textOf(lang, fix.value === '' ? 'fix_remove' : 'fix', fixText(engine, fix, lang));
 
 /**
  * A nearest legal choice in the words of the controls: "m = 8", "1F1B".

@@ -2,12 +2,14 @@
 // HTML out; whatever a reader does goes to figure.act.
 import { html, nothing } from 'lit';
 import { guard } from 'lit/directives/guard.js';
+import { ask } from '../request/ask.js';
+import { lawful } from '../request/link.js';
 import { presetOf } from '../request/presets.js';
 import { asked } from '../request/state.js';
 import { describeAction, describeIdle, formatNumber, scheduleName, settingsText, title } from '../scene/format.js';
 import { textOf } from '../words/strings.js';
 import { termText } from './challenge.js';
-import { fixText, mainControls, moreControls, presetSteps, scheduleChoice, scheduleOf } from './controls.js';
+import { fixButton, mainControls, moreControls, presetSteps, scheduleChoice, scheduleOf } from './controls.js';
 import { legend } from './readings.js';
 import { said } from './said.js';
 import { isTooLarge } from './stage.js';
@@ -146,6 +148,27 @@ export function editSetting({ engine, state, request, lang, stage, act }) {
     };
 }
 
+/** Larger steps are not looked through for a legal one while a slider moves. */
+const SLID_ACTIONS = 100_000;
+
+/**
+ * What a slider sets: the value, or where that is refused the nearest that is not, with whatever has to follow.
+ * @param {Engine} engine @param {Request} request @param {Request} changes @returns {Request}
+ */
+function slidTo(engine, request, changes) {
+    const wanted = { ...request, ...changes };
+    const { error } = ask(engine, wanted);
+    if (!error || error.code === 'list-length') return changes; // lists follow by themselves
+    const legal = lawful(engine, wanted, SLID_ACTIONS);
+    if (!legal) return changes;
+    const names = new Set([...Object.keys(wanted), ...Object.keys(legal)]);
+    return Object.fromEntries(
+        [...names]
+            .filter((name) => (legal[name] ?? null) !== (request[name] ?? null))
+            .map((name) => [name, legal[name] ?? null]),
+    );
+}
+
 /** @param {Figure} figure @returns {ControlState} */
 function controlState({ engine, state, request, lang, shows, act }) {
     return {
@@ -157,6 +180,7 @@ function controlState({ engine, state, request, lang, shows, act }) {
         shows: (option) => shows.control(option),
         reach: (option) => state.reach[option],
         change: (option, value) => act.change({ [option]: value }),
+        slide: (option, value) => act.change(slidTo(engine, request, { [option]: value })),
     };
 }
 
@@ -236,13 +260,13 @@ function challengeView({ checked, lang }) {
 function refusalView({ engine, state, readonly, lang, act }) {
     const error = /** @type {import('../engine/engine.js').PipelineError} */ (state.error);
     return html`<div class="refusal" part="refusal" role="alert">
-        <p>${error.message}</p>
+        <p>${error.reader || error.message}</p>
         ${
             readonly
                 ? nothing
                 : html`<div class="buttons">${error.fixes.map(
                       (fix) =>
-                          html`<button type="button" class="action primary" @click=${() => act.change({ [fix.option]: fix.value })}>${textOf(lang, 'fix', fixText(engine, fix, lang))}</button>`,
+                          html`<button type="button" class="action primary" @click=${() => act.change({ [fix.option]: fix.value })}>${fixButton(engine, fix, lang)}</button>`,
                   )}</div>`
         }
     </div>`;

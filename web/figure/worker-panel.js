@@ -356,8 +356,8 @@ export class WorkerPanel {
         const speedup = !Number.isFinite(gain)
             ? '—'
             : gain > 1
-              ? t('workers_faster', number(gain))
-              : t('workers_slower', number(1 / gain));
+              ? t('workers_faster', countOf(gain, lang, 'times'))
+              : t('workers_slower', countOf(1 / gain, lang, 'times'));
         const model = predicted?.speedup ?? Number.NaN;
         /** @type {[string, string, string][]} */
         const rows = [

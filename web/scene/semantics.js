@@ -1,5 +1,5 @@
 // What micro-batches do to a step, as rows of a table: the numbers of pp_semantics in words. No document.
-import { formatNumber, formatPercent } from '../words/numbers.js';
+import { countOf, formatNumber, formatPercent } from '../words/numbers.js';
 import { textOf } from '../words/strings.js';
 
 /**
@@ -21,7 +21,7 @@ export function semanticsRows(s, m, lang) {
     }
     if (s.dropout_entries >= 0) row('dropout', n(s.dropout_by_sample), n(s.dropout_entries), n(s.dropout_by_row));
     row('means', n(s.means_loss), n(s.loss), share(s.means_gradient));
-    row('undivided', n(s.undivided));
+    row('undivided', countOf(s.undivided, lang, 'times'));
     row('clip', n(s.clip_limit), n(s.clip_parts), n(s.clip_whole), share(s.clip_gradient));
     if (s.tied_gradient >= 0) row('tied', share(s.tied_gradient));
     return rows;
