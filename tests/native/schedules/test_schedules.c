@@ -362,19 +362,21 @@ static void check_ways_out(void) {
     for (int32_t id = 0; id < pp_schedule_count(); id++)
         for (int32_t p = 1; p <= 9; p++)
             for (int32_t m = 1; m <= 20; m++) {
-                char text[200];
+                char text[200], name[40];
                 plan got, fixed;
-                int used = snprintf(text, sizeof text, "s=%s", pp_schedule_name(id));
                 int32_t fixes = 0, ranks = p, microbatches = m;
-                for (; fixes < 3; fixes++) { /* an odd p and an odd m are two faults */
-                    snprintf(text + used, sizeof text - (size_t)used, "\np=%d\nm=%d", ranks, microbatches);
+                snprintf(name, sizeof name, "%s", pp_schedule_name(id));
+                for (; fixes < 3; fixes++) { /* the first way out may be another number, or another schedule */
+                    snprintf(text, sizeof text, "s=%s\np=%d\nm=%d", name, ranks, microbatches);
                     int32_t status = plan_make(&got, text), option = got.fault.fix_option;
                     if (status != PP_OK && option == PP_OPT_RANKS) ranks = atoi(got.fault.fix_value);
                     if (status != PP_OK && option == PP_OPT_MICROBATCHES) microbatches = atoi(got.fault.fix_value);
+                    if (status != PP_OK && option == PP_OPT_SCHEDULE)
+                        snprintf(name, sizeof name, "%s", got.fault.fix_value);
                     plan_free(&got);
                     if (status == PP_OK) break;
                 }
-                snprintf(text + used, sizeof text - (size_t)used, "\np=%d\nm=%d", ranks, microbatches);
+                snprintf(text, sizeof text, "s=%s\np=%d\nm=%d", name, ranks, microbatches);
                 CHECK_MSG(plan_make(&fixed, text) == PP_OK, "%s: the way out of p=%d m=%d is none", text, p, m);
                 plan_free(&fixed);
             }
