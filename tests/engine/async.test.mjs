@@ -364,13 +364,17 @@ test('train --workers --kill without a flush: what was lost, from where the stre
     assert.equal(en.status, 0, en.stderr);
     assert.match(
         en.stdout,
-        /rank 0 was lost before 0F2 of step 7; .* after 6 steps, with all that was under way there/,
+        /rank 0 was lost before 0F2 of step 7; .* after (?:0 steps\.|[246] steps, with all that was under way there)/,
     );
     assert.match(en.stdout, /never disturbed, to the last bit/);
+    // A rank may be lost before the checkpoint of the steps just done has come in: then an earlier one is gone back to.
     const ru = run(
         'train -s 2bw -p 3 -m 4 --update adam --steps 12 --workers --kill 9@5 --checkpoint-every 2 --lang ru',
     );
-    assert.match(ru.stdout, /устройства 1 потерян перед 1F1 шага 5; .* после \d шагов со всем, что было тогда начато/);
+    assert.match(
+        ru.stdout,
+        /устройства 1 потерян перед 1F1 шага 5; .* после (?:0 шагов\.|[24] шагов со всем, что было тогда начато)/,
+    );
     assert.match(ru.stdout, /до последнего бита/);
     // A forward that is done before its step begins, in the round before; and one of the first step.
     for (const kill of ['0@6', '1@0', '15@11']) {

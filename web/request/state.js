@@ -67,12 +67,12 @@ export const OPTIONS = [
     'checkpoint-every',
     'mtbf',
     'horizon',
+    'moves',
     'microbatch-costs',
     'order',
     'receive-buffers',
     'gather',
     'gather-keep',
-    'moves',
 ];
 
 /** "backward-order" -> "backwardOrder" @param {string} option */
