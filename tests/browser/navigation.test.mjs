@@ -105,8 +105,11 @@ describe('figures on pages that come and go', { skip: withoutBrowser }, () => {
                 for (const view of ['play', 'train']) {
                     figure.shadowRoot.querySelector(`[data-view="${view}"]`).click();
                     await figure.updateComplete;
-                    figure.shadowRoot.querySelector('.view:not([hidden]) .action.primary').click();
-                    for (let frame = 0; frame < 2; frame++) await new Promise((drawn) => requestAnimationFrame(drawn));
+                    const frame = () => new Promise((drawn) => requestAnimationFrame(drawn));
+                    const start = () => figure.shadowRoot.querySelector('.view:not([hidden]) .action.primary');
+                    while (!start()) await frame(); // the panel is a part that comes when it is opened
+                    start().click();
+                    for (let n = 0; n < 2; n++) await frame();
                 }
                 // Asked for after the figure has gone, a frame is one that a left page still draws.
                 place.replaceChildren();
