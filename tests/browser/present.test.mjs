@@ -405,7 +405,7 @@ describe('figures side by side', { skip: withoutBrowser }, () => {
         const note = await page.waitForSelector(`${F} >>> #view .note[role="status"]`);
         assert.match((await note?.evaluate((node) => node.textContent)) ?? '', /В таблице PyTorch этого не записать/);
 
-        const forward = await visit(write(figure('microbatches="7"') + figure('lang="en"')));
+        const forward = await visit(write(figure('schedule="1f1b" ranks="4" microbatches="7"') + figure('lang="en"')));
         await press(forward.page, '[data-view="compare"]');
         await forward.page.evaluate(async (name) => {
             const second = /** @type {any} */ (document.querySelectorAll(name)[1]);
