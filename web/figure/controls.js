@@ -5,7 +5,7 @@ import { live } from 'lit/directives/live.js';
 import { PRESETS } from '../request/presets.js';
 import { asked, listWith } from '../request/state.js';
 import { countOf, scheduleName } from '../scene/format.js';
-import { textOf } from '../words/strings.js';
+import { hasText, textOf } from '../words/strings.js';
 
 /**
  * @typedef {import('../engine/engine.js').Engine} Engine
@@ -156,7 +156,7 @@ export const fixButton = (engine, fix, lang) =>
 export function fixText(engine, { option, value }, lang) {
     if (option === 'schedule') return scheduleName(value, lang);
     const known = engine.options.find(({ name }) => name === option);
-    if (value === '') return textOf(lang, `label_${option}`);
+    if (value === '') return hasText(`label_${option}`) ? textOf(lang, `label_${option}`) : known?.letter || option;
     if (known?.kind === 'E') return `${textOf(lang, `label_${option}`)}: ${textOf(lang, `value_${value}`)}`;
     return `${known?.letter || option} = ${lang === 'ru' ? value.replace('.', ',') : value}`;
 }

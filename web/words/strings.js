@@ -40,6 +40,9 @@ export function languageOf(lang) {
     return /^ru\b/i.test(lang) ? 'ru' : 'en';
 }
 
+/** Whether a key has a text: not every option has a control with a label. @param {string} key */
+export const hasText = (key) => Object.values(tables).some((table) => table && key in table);
+
 /**
  * The text of a key. {0}, {1}, … are replaced by the further arguments.
  * @param {string} lang @param {string} key @param {...(string | number)} values

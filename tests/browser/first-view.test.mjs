@@ -1,0 +1,60 @@
+// Each option by itself, in a figure that opens nothing: the first part of the script and the first core are enough for whatever
+// an author may set, and what is refused is refused in words.
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { withoutBrowser } from '../support/browser.mjs';
+import { inChromium } from '../support/figure-page.mjs';
+
+const SETTINGS = [
+    'recompute="late"',
+    'recompute="early" recompute-cost="2"',
+    'layers="12" partition="cost"',
+    'layers="12" partition="makespan"',
+    'layers="8" cuts="2 2 3 1"',
+    'global-batch="32"',
+    'global-batch="32" microbatch-size="2"',
+    'memory-weights="3" memory-activations="2"',
+    'memory-weights="3" memory-capacity="20"',
+    'fail-rank="1" fail-time="5"',
+    'fail-step="3" fail-rank="1" checkpoint-every="2" mtbf="100"',
+    'moves="3B0+1"',
+    'moves="3B0+99"',
+    'latency="1" transfer="rendezvous"',
+    'bytes="2" bandwidth="1"',
+    'bandwidth="1"',
+    'microbatch-costs="3 1 1 1 1 1 1 1"',
+    'microbatch-costs="3 1 1 1 1 1 1 1" order="best"',
+    'gather="1"',
+    'gather="1" gather-keep="1"',
+    'receive-buffers="1"',
+    'receive-buffers="8"',
+    'reduce="1" optimizer="1"',
+    'forward="1 2 1 1"',
+    'forward="1 2"',
+    'layout="nonsense"',
+];
+
+describe('the first view', { skip: withoutBrowser }, () => {
+    const { visit, write } = inChromium();
+    for (const setting of SETTINGS)
+        it(`${setting}: a chart, or a refusal in words`, async () => {
+            const { page, complaints } = await visit(
+                write(`<pipeline-figure schedule="1f1b" ranks="4" microbatches="8" ${setting}></pipeline-figure>`),
+                { waits: false }, // a refusal has no chart
+            );
+            await page.waitForFunction(() => {
+                const root = document.querySelector('pipeline-figure')?.shadowRoot;
+                return root?.querySelector('.chart > svg') || root?.querySelector('.refusal')?.textContent?.trim();
+            });
+            const shown = await page.$eval('pipeline-figure', (figure) => {
+                const root = /** @type {ShadowRoot} */ (figure.shadowRoot);
+                return {
+                    chart: root.querySelector('.chart > svg') !== null,
+                    refusal: root.querySelector('.refusal')?.textContent?.trim() ?? '',
+                };
+            });
+            assert.ok(shown.chart || shown.refusal.length > 20, JSON.stringify(shown));
+            assert.deepEqual(complaints, []);
+            await page.close();
+        });
+});
