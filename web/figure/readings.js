@@ -71,7 +71,7 @@ export class Numbers {
         return html`<dl class="numbers" part="numbers">${numbers.map(
             ({ id, label, value, percent, before }) => html`<div data-number=${id}>
                 <dt>${said(label)}</dt>
-                <dd translate="no">${this.#percent ? (percent ?? value) : value}${before === undefined ? nothing : html` <s aria-label=${textOf(lang, 'figure_before', before)}>${before}</s>`}</dd>
+                <dd translate="no">${this.#percent ? (percent ?? value) : value}${before === undefined ? nothing : html` <s aria-hidden="true">${before}</s><span class="unseen">${textOf(lang, 'figure_before', before)}</span>`}</dd>
             </div>`,
         )}</dl>
         <p class="numbers-note">${exact ? press('percent', this.#percent) : nothing} ${press('ratio', this.#ratio)}
