@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { describe, it } from 'node:test';
 import { withoutBrowser } from '../support/browser.mjs';
-import { becomes, inChromium, quiet, reading, setControl } from '../support/figure-page.mjs';
+import { becomes, inChromium, quiet, reading, setControl, setOption } from '../support/figure-page.mjs';
 import { withoutPoppler, wordsOf } from '../support/optional.mjs';
 
 const IN = 'pipeline-figure >>> ';
@@ -56,7 +56,7 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
             page.$eval('pipeline-figure', (f) => f.shadowRoot?.querySelectorAll('.pf-overlay > *').length ?? 0);
         assert.ok((await overlay()) > 5);
         await page.keyboard.press('Enter');
-        assert.match((await reading(page)).explanation ?? '', /отпустить/);
+        assert.match((await reading(page)).explanation ?? '', /снять выделение/);
         await page.keyboard.press('Escape');
         assert.equal(await overlay(), 0);
         // Tab leaves the chart at once.
@@ -91,7 +91,7 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
         assert.match((await reading(page)).explanation ?? '', /^Устройство 2/, 'pinned');
         await page.mouse.click(cell.x, cell.y);
         await page.mouse.move(5, 5);
-        assert.match((await reading(page)).explanation ?? '', /^Выберите клетку/);
+        assert.match((await reading(page)).explanation ?? '', /^Нажмите на клетку/);
     });
 
     it('beyond 600 cells the chart is one picture with a cursor that keys move', async () => {
@@ -179,7 +179,7 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
                     await page.locator(`${IN}[data-view="${view}"]`).click();
                     await check(`more…, view ${view}`);
                 }
-                await setControl(page, '[data-option="microbatches"] input', '6');
+                await setOption(page, 'microbatches', '6');
                 await check('refused');
                 await page.close();
             });
@@ -319,7 +319,7 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
             assert.match(plain, /Настройки: GPipe, 2 устройства, 3 микробатча/);
             assert.match(plain, /Устройство 4/);
             assert.match(plain, /B1 4–6/);
-            assert.doesNotMatch(plain, /ещё…|Обучить сеть|Выберите клетку/);
+            assert.doesNotMatch(plain, /ещё…|Обучить сеть|Нажмите на клетку/);
         }
         assert.equal(
             await page.evaluate(

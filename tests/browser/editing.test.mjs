@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { withoutBrowser } from '../support/browser.mjs';
-import { becomes, inChromium, reading, setControl, settled } from '../support/figure-page.mjs';
+import { becomes, inChromium, reading, setControl, setOption, settled } from '../support/figure-page.mjs';
 
 const IN = 'pipeline-figure >>> ';
 /** @typedef {import('puppeteer-core').Page} Page */
@@ -188,7 +188,7 @@ describe('taking hold of the figure', { skip: withoutBrowser }, () => {
             'schedule="1f1b" ranks="4" bytes="1" bandwidth="1 2 3 4" lang="en"',
             'layers',
         );
-        await setControl(page, '[data-option="ranks"] input', '3');
+        await setOption(page, 'ranks', '3');
         assert.match((await reading(page)).refusal ?? '', /^bandwidth = 1 2 3 4: 4 numbers are given/);
         assert.deepEqual([...cut.complaints, ...complaints], []);
     });

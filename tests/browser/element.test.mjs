@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { withoutBrowser } from '../support/browser.mjs';
-import { inChromium, reading, setControl } from '../support/figure-page.mjs';
+import { inChromium, reading, setControl, setOption } from '../support/figure-page.mjs';
 
 const IN = 'pipeline-figure >>> ';
 
@@ -15,7 +15,7 @@ describe('the element', { skip: withoutBrowser }, () => {
     it('VIE-14: an illegal setting takes the chart away and offers what is legal', async () => {
         const { page, complaints } = await openFigure('schedule="interleaved" ranks="4" microbatches="8" chunks="2"');
         assert.equal((await reading(page)).time, '28,5 такта');
-        await setControl(page, '[data-option="microbatches"] input', '6');
+        await setOption(page, 'microbatches', '6');
         const refused = await reading(page);
         assert.equal(refused.chart, false);
         assert.equal(refused.time, null, 'no number of the old setting is left');

@@ -149,7 +149,7 @@ for (const { name, skip, launch } of engines) {
             const plain = wordsOf(await driver.pdf());
             assert.match(plain, /Настройки: GPipe, 4 устройства, 6 микробатчей/);
             assert.match(plain, /Устройство 4/);
-            assert.doesNotMatch(plain, /ещё…|Обучить сеть|Выберите клетку/);
+            assert.doesNotMatch(plain, /ещё…|Обучить сеть|Нажмите на клетку/);
         });
     });
 }

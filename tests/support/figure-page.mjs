@@ -227,7 +227,11 @@ export function setControl(page, selector, value, event = 'input') {
             const root = /** @type {ShadowRoot} */ (document.querySelector('pipeline-figure')?.shadowRoot);
             const control = /** @type {HTMLInputElement} */ (root.querySelector(selector));
             control.value = value;
-            const seen = new Promise((settled) => {
+            const seen = new Promise((settled, failed) => {
+                // A range holds only what its step allows: a value between two of them changes nothing, and nothing would ever be seen.
+                const never = () =>
+                    failed(new Error(`${selector} was set to ${value}, holds ${control.value}, and nothing changed`));
+                setTimeout(never, 60_000);
                 new MutationObserver((_, observer) => {
                     observer.disconnect();
                     // The element writes numbers, sentence and picture in one go; all of it is there in the next task.
@@ -243,6 +247,16 @@ export function setControl(page, selector, value, event = 'input') {
         value,
         event,
     );
+}
+
+/**
+ * Sets an option as the author of a page does, by its attribute, and waits for the figure. Sliders stop only at legal values;
+ * this is the way to one that is refused.
+ * @param {import('puppeteer-core').Page} page @param {string} name @param {string} value
+ */
+export async function setOption(page, name, value) {
+    await page.$eval('pipeline-figure', (figure, name, value) => figure.setAttribute(name, value), name, value);
+    await settled(page);
 }
 
 /**
