@@ -21,9 +21,9 @@ describe('the element', { skip: withoutBrowser }, () => {
         assert.equal(refused.time, null, 'no number of the old setting is left');
         assert.equal(refused.formula, null);
         assert.doesNotMatch(refused.sentence ?? '', /28,5|такт/);
-        assert.match(refused.refusal ?? '', /microbatches.*6/);
-        assert.deepEqual(refused.fixes, ['Взять m = 8', 'Взять group = 6']);
-        await page.locator(`${IN}.refusal ::-p-text(Взять group = 6)`).click();
+        assert.match(refused.refusal ?? '', /^число микробатчей m = 6: по правилу Megatron/);
+        assert.deepEqual(refused.fixes, ['Поставить m = 8', 'Поставить group = 6']);
+        await page.locator(`${IN}.refusal ::-p-text(Поставить group = 6)`).click();
         const mended = await reading(page);
         assert.equal(mended.chart, true);
         assert.equal(mended.refusal, null);

@@ -23,7 +23,7 @@ describe('a device that fails, a batch that is cut, cells that move', { skip: wi
         await page.locator(`${IN}[data-preset="failure"]`).click();
         assert.match(
             (await view(page)) ?? '',
-            /Устройство 3 отказывает в момент 16,5.*Начать шаг заново: потеря — 16,5 такта, заново — 37 операций\.\s*Подставить запасное устройство: потеря — 12,5 такта, заново — 9 операций\./,
+            /Устройство 3 отказывает в момент 16,5.*Начать шаг заново: шаг удлинится на 16,5 такта, повторить 37 операций\.\s*Подставить запасное устройство: шаг удлинится на 12,5 такта, повторить 9 операций\./,
         );
         const axes = () =>
             page.$eval('pipeline-figure', (f) =>
@@ -62,7 +62,16 @@ describe('a device that fails, a batch that is cut, cells that move', { skip: wi
                 [...row.children].map((cell) => cell.textContent?.trim()).join(' '),
             ),
         );
-        assert.deepEqual(rows, ['1 32 3/4 1', '2 16 3/5 2', '4 8 3/7 4', '8 4 3/11 4', '16 2 3/19 4', '32 1 3/35 4']);
+        // Micro-batches, samples in each; of a step of the whole batch, whose work on a device is 3: its time, 3 (1 + 3/m), and its
+        // bubble; and the samples whose activations the first device keeps, min(m, 4) 32/m.
+        assert.deepEqual(rows, [
+            '1 32 12 3/4 32',
+            '2 16 7.5 3/5 32',
+            '4 8 5.25 3/7 32',
+            '8 4 4.13 3/11 16',
+            '16 2 3.56 3/19 8',
+            '32 1 3.28 3/35 4',
+        ]);
         assert.equal(await page.$eval(`${IN}.cuts [aria-current="true"] th`, (th) => th.textContent), '8');
         const cut = (/** @type {string} */ m) =>
             page.$eval(
@@ -119,7 +128,7 @@ describe('a device that fails, a batch that is cut, cells that move', { skip: wi
             /Настройки: Только вперёд, 4 устройства, 6 микробатчей.*Сначала предскажите: время шага/,
         );
         assert.doesNotMatch(wrong.hidden, /9|2\/3|1\/3/);
-        assert.equal(wrong.said, 'Вы ожидали 10, вышло 9 (время шага в тактах). Найдите на рисунке, почему.');
+        assert.equal(wrong.said, 'Предсказание (время шага в тактах): вы ожидали 10, вышло 9. Найдите на рисунке, почему.');
         assert.match(wrong.focused ?? '', /said/);
         assert.deepEqual(wrong.answer.terms, [{ name: 'time', sign: '=', value: 10, seen: 9, holds: false }]);
         assert.deepEqual([wrong.answer.challenge, wrong.answer.solved], ['predict time', false]);

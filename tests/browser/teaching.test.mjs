@@ -43,14 +43,14 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
 
     it('MUST-11, POINT-08: steps of the chapter: one click each, the present one is marked, arrow keys walk', async () => {
         const { page, complaints } = await openFigure('preset="forward"');
-        assert.equal((await reading(page)).time, '6');
+        assert.equal((await reading(page)).time, '6 тактов');
         assert.deepEqual(await present(page), ['forward']);
         const times = {
             uneven: '10',
             gpipe: '33',
             recompute: '44',
             '1f1b': '33',
-            interleaved: '57',
+            interleaved: '28,5',
             'zero-bubble': '27',
         };
         for (const [name, time] of Object.entries(times)) {
@@ -96,9 +96,12 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
     it('MUST-12, POINT-06: comparison: a second schedule on the same axis, the difference in words', async () => {
         const { page, complaints } = await openFigure('preset="compare"');
         assert.deepEqual(await present(page), ['compare']);
-        assert.match(await text(page, '.compare-words'), /«1F1B» и «GPipe» равны: 33 такта.*«1F1B» — 4, «GPipe» — 8/);
+        assert.match(await text(page, '.compare-words'), /^Время одинаково: 33 такта\. Доля пузыря у обоих — 3\/11\. .*«1F1B» — 4, «GPipe» — 8/);
         await page.select(`${IN}#explain select`, 'interleaved');
-        await page.waitForSelector(`${IN}#explain .note`, { visible: true });
+        await becomes(
+            async () => /28,5/.test((await text(page, '.compare-words')) ?? ''),
+            'the second schedule is another',
+        );
         const ends = await page.$eval('pipeline-figure', (f) =>
             ['.chart > svg', '.beside > svg'].map(
                 (selector) => f.shadowRoot?.querySelector(selector)?.getBoundingClientRect().width,
@@ -293,7 +296,7 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         await other.page.close();
 
         const without = await openFigure('ranks="3" microbatches="4"', {}, '#pipeline.=gpipe;p2;m3');
-        assert.equal((await reading(without.page)).time, '6');
+        assert.equal((await reading(without.page)).time, '6 тактов');
         await setControl(without.page, '[data-option="microbatches"] input', '12');
         await quiet(REST);
         assert.equal(await without.page.evaluate(() => location.hash), '#pipeline.=gpipe;p2;m3');
@@ -323,7 +326,7 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         await page.waitForFunction(() => /** @type {any} */ (window).copied !== null);
         assert.match(
             await page.evaluate(() => /** @type {any} */ (window).copied),
-            /^file:.*\.html#pipeline\.main=1f1b;p4;m8$/,
+            /^file:.*\.html#pipeline\.main=1f1b;p4;m8;view=files$/,
         );
         await page.locator(`${IN}#view ::-p-text(Скачать PNG)`).click();
         await page.waitForFunction(() => /** @type {any} */ (window).saved);

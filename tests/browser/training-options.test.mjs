@@ -14,7 +14,7 @@ describe('options of the training', { skip: withoutBrowser }, () => {
         page.$eval('pipeline-figure', (/** @type {any} */ figure) => {
             const details = figure.shadowRoot.querySelector('.training-options');
             const rows = [...details.querySelectorAll('tr')].map((row) =>
-                [...row.children].map((cell) => cell.textContent),
+                [...row.children].map((cell) => cell.textContent.replace(/\s+/g, ' ')),
             );
             return {
                 rows: Object.fromEntries(rows),
@@ -31,7 +31,7 @@ describe('options of the training', { skip: withoutBrowser }, () => {
             page.$eval(`${IN}${at}`, (/** @type {any} */ node) => node.textContent.replace(/\s+/g, ' '));
         assert.match(
             await text('.sentence'),
-            /No flush between steps: .* 4 versions, its gradients come 3 updates late\.$/,
+            /not drained between steps, .* keeps 4 versions of them, and its gradients come 3 updates late\.$/,
         );
         await page.locator(`${IN}.views ::-p-text(Train a network)`).click();
         await page.waitForSelector(`${IN}[data-weights]`);
