@@ -128,7 +128,10 @@ describe('a device that fails, a batch that is cut, cells that move', { skip: wi
             /Настройки: Только вперёд, 4 устройства, 6 микробатчей.*Сначала предскажите: время шага/,
         );
         assert.doesNotMatch(wrong.hidden, /9|2\/3|1\/3/);
-        assert.equal(wrong.said, 'Предсказание (время шага в тактах): вы ожидали 10, вышло 9. Найдите на рисунке, почему.');
+        assert.equal(
+            wrong.said,
+            'Предсказание (время шага в тактах): вы ожидали 10, вышло 9. Найдите на рисунке, почему.',
+        );
         assert.match(wrong.focused ?? '', /said/);
         assert.deepEqual(wrong.answer.terms, [{ name: 'time', sign: '=', value: 10, seen: 9, holds: false }]);
         assert.deepEqual([wrong.answer.challenge, wrong.answer.solved], ['predict time', false]);

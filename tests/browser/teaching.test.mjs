@@ -96,7 +96,10 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
     it('MUST-12, POINT-06: comparison: a second schedule on the same axis, the difference in words', async () => {
         const { page, complaints } = await openFigure('preset="compare"');
         assert.deepEqual(await present(page), ['compare']);
-        assert.match(await text(page, '.compare-words'), /^Время одинаково: 33 такта\. Доля пузыря у обоих — 3\/11\. .*«1F1B» — 4, «GPipe» — 8/);
+        assert.match(
+            await text(page, '.compare-words'),
+            /^Время одинаково: 33 такта\. Доля пузыря у обоих — 3\/11\. .*«1F1B» — 4, «GPipe» — 8/,
+        );
         await page.select(`${IN}#explain select`, 'interleaved');
         await becomes(
             async () => /28,5/.test((await text(page, '.compare-words')) ?? ''),
