@@ -211,7 +211,7 @@ describe('the figure for everyone', { skip: withoutBrowser }, () => {
                     name: node.className || node.tagName,
                     box: (node.closest('.check') ?? node).getBoundingClientRect(),
                 }))
-                .filter(({ box }) => box.height < 43.5 || box.width < 24)
+                .filter(({ box }) => box.width > 0 && (box.height < 43.5 || box.width < 24))
                 .map(({ name, box }) => `${name} ${box.width.toFixed(0)}x${box.height.toFixed(0)}`),
         );
         assert.deepEqual(small, []);

@@ -354,7 +354,7 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
             const small = await page.$eval('pipeline-figure', (f) =>
                 [...(f.shadowRoot?.querySelectorAll('button, select, input') ?? [])]
                     .map((node) => ({ node, box: (node.closest('.check') ?? node).getBoundingClientRect() }))
-                    .filter(({ box }) => box.height < 43.5 || box.width < 24)
+                    .filter(({ box }) => box.width > 0 && (box.height < 43.5 || box.width < 24))
                     .map(({ node }) => node.className || node.tagName),
             );
             assert.deepEqual(small, [], name);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { withoutBrowser } from '../support/browser.mjs';
-import { inChromium, setTraining } from '../support/figure-page.mjs';
+import { becomes, inChromium, setOption, setTraining } from '../support/figure-page.mjs';
 
 const IN = 'pipeline-figure >>> ';
 
@@ -101,6 +101,51 @@ describe('options of the training', { skip: withoutBrowser }, () => {
         );
         assert.deepEqual(complaints, []);
     });
+
+    for (const [width, height] of [
+        [1200, 900],
+        [360, 740],
+    ])
+        it(`chart, loss and plane stand on one screen of ${width} x ${height}, and the curve of the schedule before stays grey`, async () => {
+            const viewport = { width, height, isMobile: width < 500, hasTouch: width < 500 };
+            const { page } = await visit(
+                write('<pipeline-figure schedule="gpipe" ranks="3" microbatches="5" lang="en"></pipeline-figure>'),
+                { viewport },
+            );
+            await page.locator(`${IN}[data-view="train"]`).click();
+            const step = async () => {
+                await page.waitForSelector(`${IN}.plots`, { visible: true });
+                const count = () =>
+                    page.$eval(`${IN}[data-value="step"]`, (cell) => Number(cell.textContent?.replace(/\D/g, '')));
+                await page.locator(`${IN}.buttons .primary`).click();
+                await becomes(async () => (await count()) >= 10, 'ten steps');
+                await page.locator(`${IN}.buttons .primary`).click();
+            };
+            await step();
+            const { chart, plots } = await page.$eval('pipeline-figure', (f) => {
+                const of = (/** @type {string} */ selector) =>
+                    /** @type {Element} */ (f.shadowRoot?.querySelector(selector)).getBoundingClientRect();
+                return { chart: of('.chart').top, plots: of('.plots').bottom };
+            });
+            assert.ok(plots - chart <= height, `${plots - chart} px`);
+            const key = () =>
+                page.$eval('pipeline-figure', (f) => f.shadowRoot?.querySelector('.key-earlier')?.textContent ?? null);
+            const curve = (/** @type {string} */ name) =>
+                page.$eval(
+                    'pipeline-figure',
+                    (f, name) => f.shadowRoot?.querySelector(`.curve-${name}`)?.getAttribute('d')?.length ?? 0,
+                    name,
+                );
+            assert.equal(await key(), null);
+            await setOption(page, 'schedule', '1f1b');
+            await becomes(async () => (await key()) === 'before: GPipe', 'the curve before');
+            assert.ok((await curve('earlier')) > 20);
+            assert.equal(await curve('pipeline'), 0);
+            await step();
+            assert.ok((await curve('pipeline')) > 20 && (await curve('earlier')) > 20);
+            await page.locator(`${IN}.buttons ::-p-text(Start over)`).click();
+            await becomes(async () => (await key()) === null, 'all begins anew');
+        });
 
     it('360 px wide, in Russian: nothing is cut off, and what is touched is 44 px high', async () => {
         const { page } = await visit(

@@ -204,13 +204,14 @@ export function figureView(figure) {
         return { min, max };
     };
     const editable = (/** @type {string} */ option) => shows.control('sentence') && shows.control(option);
+    const training = figure.view === 'train' && !figure.printing;
     const label = simulation ? title(simulation, lang) : scheduleName(scheduleOf(controls).name, lang);
     const head = html`
         ${shows.part('sentence') ? parts.sentence.render({ simulation, request, lang, others: state.others, editable, limits, named: !shows.presets && shows.control('schedule'), stall: stall ?? null }) : nothing}
         ${simulation ? parts.prediction.verdict(predict, simulation, lang) : nothing}
         ${challengeView(figure)}
         ${controlsView(figure, controls)}`;
-    return html`<div class="figure" ?data-lean=${shows.isLean} role="group" lang=${lang} @keydown=${act.undoKey} ?data-over=${parts.desk.over} aria-label=${label}>
+    return html`<div class="figure" ?data-lean=${shows.isLean} ?data-training=${training} role="group" lang=${lang} @keydown=${act.undoKey} ?data-over=${parts.desk.over} aria-label=${label}>
         ${shows.presets ? presetSteps(lang, presetOf(request, figure.view)?.name, act.goTo) : scheduleChoice(controls)}
         ${shows.isLean ? nothing : head}
         ${shows.control('edit') && parts.editing.asked ? parts.editing.render(lang, (editing) => editing.render(editSetting(figure))) : nothing}
@@ -276,6 +277,8 @@ function refusalView({ engine, state, readonly, lang, act }) {
 function readingsView(figure, simulation) {
     const { state, lang, stage, parts, idPrefix, shows } = figure;
     const { selection, chart } = stage;
+    // While the network trains, its curve and the chart stand on one screen: the numbers of the schedule come back afterwards.
+    const training = figure.view === 'train' && !figure.printing;
     // A lean figure says nothing of cells before one is chosen.
     const explains = shows.part('explanation') || selection !== null;
     const text = !selection
@@ -288,8 +291,8 @@ function readingsView(figure, simulation) {
         <p class="explanation" ?hidden=${!explains} ?data-quiet=${!selection} ?data-used=${stage.used} part="explanation">${explains ? text : nothing}
             ${chart?.pinned ? html`<button type="button" class="link" @click=${() => chart.release()}>${textOf(lang, 'explain_release')}</button>` : nothing}</p>
         ${teachingView(figure, simulation)}
-        ${shows.part('numbers') ? parts.numbers.render(simulation, lang, state.others) : nothing}
-        ${shows.part('formula') ? guard([simulation, lang, parts.numbers.ratio], () => parts.formula.render(simulation, lang, parts.numbers.ratio)) : nothing}`;
+        ${shows.part('numbers') && !training ? parts.numbers.render(simulation, lang, state.others) : nothing}
+        ${shows.part('formula') && !training ? guard([simulation, lang, parts.numbers.ratio], () => parts.formula.render(simulation, lang, parts.numbers.ratio)) : nothing}`;
 }
 
 /** Buttons that open a view, and close it. @param {Figure} figure @param {string[]} views @param {string} panel */

@@ -23,10 +23,11 @@ export class TrainingOptions {
     }
 
     /**
+     * @param {unknown} fields  those of the data and of the descent, which stand first
      * @param {import('../engine/engine.js').Engine} engine @param {import('../engine/engine.js').Training | null} training
      * @param {number} step  steps done @param {boolean} running @param {string} lang
      */
-    render(engine, training, step, running, lang) {
+    render(fields, engine, training, step, running, lang) {
         const { trainingOptions } = engine;
         const first = trainingOptions.findIndex(({ name }) => name === 'norm');
         const shown = trainingOptions.filter(({ name }, i) => i >= first || name === 'activation' || name === 'loss');
@@ -40,7 +41,7 @@ export class TrainingOptions {
             <summary>${textOf(lang, 'semantics_options')}</summary>
             ${
                 this.#open
-                    ? html`<div class="fields">${shown.map((option) => this.#field(option, training, lang))}</div>
+                    ? html`<div class="fields">${fields}${shown.map((option) => this.#field(option, training, lang))}</div>
                 ${training ? this.#table(training, step, running, lang) : nothing}
                 ${batchNorm ? html`<p class="note">${textOf(lang, 'semantics_norm_note')}</p>` : nothing}`
                     : nothing

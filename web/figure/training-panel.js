@@ -1,8 +1,9 @@
 // «Train the network»: the toy network of the core, executed by the schedule in the figure. Settings and buttons, the
 // curve of the loss, the regions of decision, and the comparison with the same network trained without a pipeline.
-import { html, nothing } from 'lit';
+import { html, nothing, svg } from 'lit';
 import { PipelineError } from '../engine/engine.js';
 import { TrainingLoop } from '../engine/training-loop.js';
+import { scheduleName } from '../scene/format.js';
 import { Curve, curvePath, frameOf, gridPoints, regionPixels, roundUp } from '../scene/training-plot.js';
 import { countOf, formatNumber, formatPercent } from '../words/numbers.js';
 import { textOf } from '../words/strings.js';
@@ -30,6 +31,8 @@ export class TrainingPanel {
     #record = null;
     #curve = new Curve();
     #reference = new Curve();
+    /** The curve of the network before this one, with its schedule: it stays grey beside the new one. @type {{ curve: Curve, schedule: string } | null} */
+    #earlier = null;
     #regionsDrawn = 0;
     #colours = '';
     #begun = false;
@@ -70,6 +73,8 @@ export class TrainingPanel {
         if (this.#training === null && this.#error === null) return;
         this.#workers.stop();
         this.#loop?.pause();
+        if (this.#training && this.#curve.last)
+            this.#earlier = { curve: this.#curve, schedule: this.#training.simulation.config.schedule };
         this.#training?.close();
         this.#training = this.#loop = this.#error = this.#record = null;
         this.#curve = new Curve();
@@ -177,6 +182,10 @@ export class TrainingPanel {
             this.#loop?.settle();
             this.#begun = true;
         };
+        const startOver = () => {
+            this.reset();
+            this.#earlier = null;
+        };
         const setting = (/** @type {'data' | 'rate' | 'seed'} */ name) => (/** @type {Event} */ event) => {
             this.#settings[name] = /** @type {HTMLInputElement} */ (event.target).value;
             this.reset();
@@ -187,9 +196,7 @@ export class TrainingPanel {
             this.#slow = /** @type {HTMLInputElement} */ (event.target).checked;
             if (this.#loop) this.#loop.slow = this.#slow && !still;
         };
-        return html`
-            <div class="fields">
-                <label class="field"><span>${t('train_data')}</span>
+        const fields = html`<label class="field"><span>${t('train_data')}</span>
                     <select @change=${setting('data')}>${data.map(
                         (name) =>
                             html`<option value=${name} ?selected=${name === this.#settings.data}>${t(`data_${name}`)}</option>`,
@@ -198,18 +205,19 @@ export class TrainingPanel {
                     <input class="short" type="text" inputmode="decimal" placeholder=${shown(settings.rate)} .value=${this.#settings.rate}
                         @change=${setting('rate')}></label>
                 <label class="field"><span>${t('train_seed')}</span>
-                    <input class="short" type="text" inputmode="numeric" placeholder=${shown(settings.seed)} .value=${this.#settings.seed} @change=${setting('seed')}></label>
-            </div>
+                    <input class="short" type="text" inputmode="numeric" placeholder=${shown(settings.seed)} .value=${this.#settings.seed} @change=${setting('seed')}></label>`;
+        return html`
             <div class="buttons">
                 <button type="button" class="action primary" ?disabled=${this.#error !== null || this.#workers.busy} @click=${start}>${t(this.running ? 'train_pause' : begun ? 'train_go_on' : 'train_start')}</button>
                 <button type="button" class="action" ?disabled=${this.#error !== null || this.#workers.busy} @click=${step}>${t('train_step')}</button>
-                <button type="button" class="action" ?disabled=${!begun} @click=${() => this.reset()}>${t('train_reset')}</button>
+                <button type="button" class="action" ?disabled=${!begun} @click=${startOver}>${t('train_reset')}</button>
                 ${still ? nothing : html`<label class="check"><input type="checkbox" .checked=${this.#slow} @change=${pace}> ${t('train_slow')}</label>`}
             </div>
             ${this.#error ? html`<p class="refusal" role="alert">${this.#error.message}</p>` : nothing}
+            ${this.#training ? this.#renderPlots(this.#training, lang, t) : nothing}
             ${begun ? nothing : html`<p class="note">${t('train_intro')}</p>`}
-            ${this.#training ? this.#renderRun(this.#training, lang, t) : nothing}
-            ${this.#more.render(engine, this.#training, this.#record?.step ?? 0, this.running || this.#workers.busy, lang)}
+            ${this.#training ? this.#renderNumbers(this.#training, lang, t) : nothing}
+            ${this.#more.render(fields, engine, this.#training, this.#record?.step ?? 0, this.running || this.#workers.busy, lang)}
             ${this.#training ? this.#renderWeights(this.#training, lang, t) : nothing}
             <p class="note">${t('train_honest')}</p>
             ${this.#training ? this.#workers.render({ engine, training: this.#training, request: this.#request, lang, reset: () => this.reset(), begin }) : nothing}`;
@@ -232,14 +240,15 @@ export class TrainingPanel {
      * @param {import('../engine/engine.js').Training} training @param {string} lang
      * @param {(key: string, ...values: (string | number)[]) => string} t
      */
-    #renderRun(training, lang, t) {
+    #renderPlots(training, lang, t) {
         const record = this.#record;
         const { width, height } = CURVE;
-        const yMax = roundUp(this.#curve.reach);
-        const xMax = Math.max(10, roundUp(record?.step ?? 0));
+        const earlier = this.#earlier;
+        const yMax = roundUp(Math.max(this.#curve.reach, earlier?.curve.reach ?? 0));
+        const xMax = Math.max(10, roundUp(Math.max(record?.step ?? 0, earlier?.curve.last?.x ?? 0)));
         const frame = { width, height, xMax, yMax };
         const number = (/** @type {number} */ value, digits = 4) => formatNumber(value, lang, digits);
-        const { classes, layers, features } = training;
+        const { classes, features } = training;
         return html`
             <div class="plots">
                 <figure class="plot">
@@ -249,11 +258,12 @@ export class TrainingPanel {
                         <path class="curve-frame" d="M0 0V${height}H${width}" />
                         <text class="curve-tick" x="-5" y="4" text-anchor="end">${number(yMax)}</text>
                         <text class="curve-tick" x="-5" y=${height} text-anchor="end">0</text>
-                        <text class="curve-tick" x=${width} y=${height + 15} text-anchor="end">${t('train_curve_axis', number(xMax))}</text>
+                        <text class="curve-tick" x=${width} y=${height + 5} text-anchor="end" dominant-baseline="hanging">${t('train_curve_axis', number(xMax))}</text>
+                        ${earlier ? svg`<path class="curve-earlier" d=${curvePath(earlier.curve, frame)} />` : nothing}
                         <path class="curve-reference" d=${curvePath(this.#reference, frame)} />
                         <path class="curve-pipeline" d=${curvePath(this.#curve, frame)} />
                     </svg>
-                    <p class="key"><span class="key-pipeline">${t('train_key_pipeline')}</span> <span class="key-reference">${t('train_key_reference')}</span></p>
+                    <p class="key"><span class="key-pipeline">${t('train_key_pipeline')}</span> <span class="key-reference">${t('train_key_reference')}</span>${earlier ? html` <span class="key-earlier">${t('train_key_earlier', scheduleName(earlier.schedule, lang))}</span>` : nothing}</p>
                 </figure>
                 <figure class="plot">
                     <figcaption>${t(features > 2 ? 'train_regions_slice' : 'train_regions')}</figcaption>
@@ -261,7 +271,18 @@ export class TrainingPanel {
                         aria-label=${t('train_regions_name', classes, record ? formatPercent(record.accuracy, lang) : '—')}></canvas>
                     <span class="class-colours" aria-hidden="true"><i class="class-0"></i><i class="class-1"></i><i class="class-2"></i></span>
                 </figure>
-            </div>
+            </div>`;
+    }
+
+    /**
+     * @param {import('../engine/engine.js').Training} training @param {string} lang
+     * @param {(key: string, ...values: (string | number)[]) => string} t
+     */
+    #renderNumbers(training, lang, t) {
+        const record = this.#record;
+        const number = (/** @type {number} */ value, digits = 4) => formatNumber(value, lang, digits);
+        const { layers } = training;
+        return html`
             <table class="numbers-table" aria-label=${t('train_table')}>
                 <tbody>
                     <tr><th scope="row">${t('train_layers')}</th><td>${[...layers].join(' → ')}</td></tr>

@@ -552,6 +552,7 @@ export default {
     train_curve_name: 'Loss after step {0}: {1}',
     train_curve_axis: '{0} steps',
     train_key_pipeline: 'by the schedule',
+    train_key_earlier: 'before: {0}',
     train_key_reference: 'without a pipeline',
     train_regions: 'What the network thinks of the plane',
     train_regions_slice: 'What the network thinks of the first two features (the others at their mean)',
@@ -571,7 +572,7 @@ export default {
     train_skipped:
         'Steps skipped: {0}. The loss or a gradient was no longer a finite number; take a smaller learning rate.',
     train_exactly_zero: 'exactly 0',
-    semantics_options: 'Batch semantics',
+    semantics_options: 'Data, network and learning rate…',
     train_activation: 'activation|tanh|ReLU|identity|GELU',
     train_loss_function: 'loss|cross-entropy|squared error',
     train_norm: 'norm|none|layer norm|batch norm',

@@ -551,6 +551,7 @@ export default {
     train_curve_name: 'Потери после шага {0}: {1}',
     train_curve_axis: '{0} шагов',
     train_key_pipeline: 'по расписанию',
+    train_key_earlier: 'раньше: {0}',
     train_key_reference: 'без конвейера',
     train_regions: 'Как сеть делит плоскость',
     train_regions_slice: 'Как сеть делит плоскость двух первых признаков (остальные — средние)',
@@ -570,7 +571,7 @@ export default {
     train_skipped:
         'Пропущено шагов: {0}. Потери или градиенты перестали быть конечными числами; возьмите скорость обучения поменьше.',
     train_exactly_zero: 'ровно 0',
-    semantics_options: 'Что зависит от размера пакета',
+    semantics_options: 'Данные, сеть и скорость обучения…',
     train_activation: 'активация|tanh|ReLU|тождественная|GELU',
     train_loss_function: 'функция потерь|перекрёстная энтропия|квадрат ошибки',
     train_norm: 'нормализация|нет|по слою|пакетная',
