@@ -57,4 +57,57 @@ describe('the first view', { skip: withoutBrowser }, () => {
             assert.deepEqual(complaints, []);
             await page.close();
         });
+
+    it('a fault while it is drawn: the static picture stays, the reason is said, and what is asked for next is drawn again', async () => {
+        const { page } = await visit(
+            write(
+                '<pipeline-figure schedule="1f1b" ranks="4" microbatches="8"><p id="still" style="height:90px">.</p></pipeline-figure>',
+            ),
+        );
+        const seen = () =>
+            page.$eval('pipeline-figure', (figure) => ({
+                chart: figure.shadowRoot?.querySelector('.chart > svg') !== null,
+                still: /** @type {HTMLElement} */ (figure.querySelector('#still')).getBoundingClientRect().height,
+                reason: figure.shadowRoot?.querySelector('.blocked')?.textContent?.replace(/\s+/g, ' ').trim(),
+                blocked: figure.matches(':state(blocked)'),
+            }));
+        /** Asks for five micro-batches, or as many as said, where every number that is written fails. */
+        const ask = (/** @type {string} */ m, fails = true) =>
+            page.$eval(
+                'pipeline-figure',
+                async (figure, m, fails) => {
+                    /** @type {any} */ (window).told ??= [];
+                    figure.addEventListener('pipeline-error', ({ detail }) =>
+                        /** @type {any} */ (window).told.push(detail.code),
+                    );
+                    const { select } = Intl.PluralRules.prototype;
+                    if (fails)
+                        Intl.PluralRules.prototype.select = () => {
+                            throw new Error('no plural');
+                        };
+                    figure.setAttribute('microbatches', m);
+                    await /** @type {any} */ (figure).updateComplete;
+                    await /** @type {any} */ (figure).updateComplete;
+                    Intl.PluralRules.prototype.select = select;
+                },
+                m,
+                fails,
+            );
+        await ask('5');
+        assert.deepEqual(await seen(), {
+            chart: false,
+            still: 90,
+            reason: 'Рисунок остановила ошибка (no plural). Ниже показана неподвижная схема. Попробовать ещё раз',
+            blocked: true,
+        });
+        assert.ok((await page.evaluate(() => /** @type {any} */ (window).told)).includes('blocked-fault'));
+        await page.locator('pipeline-figure >>> .blocked button').click();
+        await page.waitForSelector('pipeline-figure >>> .chart > svg');
+        assert.equal((await seen()).blocked, false);
+        await ask('6');
+        assert.equal((await seen()).blocked, true);
+        await ask('7', false);
+        await page.waitForSelector('pipeline-figure >>> .chart > svg');
+        assert.deepEqual(await seen(), { chart: true, still: 0, reason: '', blocked: false });
+    });
 });

@@ -123,8 +123,9 @@ describe('options of the training', { skip: withoutBrowser }, () => {
             };
             await step();
             const { chart, plots } = await page.$eval('pipeline-figure', (f) => {
+                const root = /** @type {ShadowRoot} */ (f.shadowRoot);
                 const of = (/** @type {string} */ selector) =>
-                    /** @type {Element} */ (f.shadowRoot?.querySelector(selector)).getBoundingClientRect();
+                    /** @type {Element} */ (root.querySelector(selector)).getBoundingClientRect();
                 return { chart: of('.chart').top, plots: of('.plots').bottom };
             });
             assert.ok(plots - chart <= height, `${plots - chart} px`);

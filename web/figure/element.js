@@ -328,9 +328,8 @@ export class PipelineFigure extends LitElement {
         this.#onHash(null);
     }
 
-    /** @param {unknown} error */
-    #block(error) {
-        const key = whyBlocked(error);
+    /** @param {unknown} error @param {string} [key]  of the words that say why */
+    #block(error, key = whyBlocked(error)) {
         const { file, came } = /** @type {any} */ (error);
         const detail = file ? [file, came] : [error instanceof Error ? error.message : String(error)];
         this.#blocked = { key, detail };
@@ -582,6 +581,24 @@ export class PipelineFigure extends LitElement {
 
     // ---- an update: the core is asked, the figure drawn, the answer told ----
 
+    /** Whatever goes wrong while the figure is drawn, the reader keeps the static picture, and the page hears of it. */
+    performUpdate() {
+        try {
+            super.performUpdate();
+        } catch (error) {
+            console.error(error);
+            this.#request = this.request; // until another one comes, the fault would come again
+            this.#block(error, 'blocked_fault');
+        }
+    }
+
+    /** After a fault: the figure is made again from its attributes. */
+    #standUp() {
+        this.#blocked = null;
+        this.#internals.states?.delete('blocked');
+        this.requestUpdate();
+    }
+
     /** @param {Map<string, unknown>} changed */
     willUpdate(changed) {
         if (this.shadowRoot) {
@@ -590,7 +607,9 @@ export class PipelineFigure extends LitElement {
         }
         if (changed.has('lang') || changed.has('theme')) this.#onPage();
         const engine = this.#engine;
-        if (engine === null) return;
+        // A fault holds until the page asks for something else, or the reader tries again.
+        if (this.#blocked && engine && !sameRequest(this.#request, this.request)) this.#standUp();
+        if (engine === null || this.#blocked) return;
         engine.lang = this.#lang; // shared with figures in another language
         if (changed.has('figureId')) this.#onHash(null);
         if (this.hasUpdated) this.#followPreset(false);
@@ -677,8 +696,8 @@ export class PipelineFigure extends LitElement {
         const { key, detail } = this.#blocked ?? {};
         const lives = this.#engine !== null && this.#blocked === null;
         const again =
-            key === 'part_lost'
-                ? html`<button type="button" class="action" @click=${() => this.#hydrate()}>${textOf(this.#lang, 'part_again')}</button>`
+            key === 'part_lost' || key === 'blocked_fault'
+                ? html`<button type="button" class="action" @click=${() => (this.#engine ? this.#standUp() : this.#hydrate())}>${textOf(this.#lang, 'part_again')}</button>`
                 : nothing;
         return html`
             ${lives ? figureView(this.#figure()) : nothing}
@@ -689,7 +708,7 @@ export class PipelineFigure extends LitElement {
 
     /** @param {Map<string, unknown>} _changed */
     updated(_changed) {
-        if (this.#engine === null) return;
+        if (this.#engine === null || this.#blocked) return;
         const { by, answered } = this.#carriedOut;
         const { editing, training, teaching } = this.#parts;
         const { chart } = this.#drawStage(by);

@@ -14,6 +14,7 @@ export default {
         'The page is served as XHTML, in which the figure cannot live, so its still picture is shown. For the author: serve the page as text/html.',
     blocked_file:
         'Instead of the file {0} something else came ({1}), so the still picture is shown below. For the author: put that file beside the script.',
+    blocked_fault: 'A fault has stopped the figure ({0}). A still picture is shown below.',
     blocked_other: 'The figure could not be brought to life ({0}). A still picture is shown below.',
 
     // Parts that come when they are opened
