@@ -124,12 +124,22 @@ export function inEveryBrowser(title, tests, options = {}) {
                 const path = `/page-${++count}.html`;
                 guest.pages[path] = page.raw ? body : hostPage(body, page);
                 await guest.driver.goto(guest.site.url + path + (page.hash ?? ''));
-                if (page.waits !== false)
+                if (page.waits !== false) {
                     await guest.soon(() =>
                         [...document.querySelectorAll('pipeline-figure')].every((f) =>
                             f.shadowRoot?.querySelector('.chart > svg'),
                         ),
                     );
+                    // What a reader opens is there at once then; tests/browser/parts.test.mjs looks at how it comes.
+                    await guest.ask(() => {
+                        const coming = window.PipelineFigure?.loadParts?.();
+                        window.parts_ = coming ? 'coming' : 'here';
+                        coming?.finally(() => {
+                            window.parts_ = 'here';
+                        });
+                    });
+                    await guest.soon(() => window.parts_ === 'here');
+                }
                 return path;
             };
             tests(guest);

@@ -56,7 +56,7 @@ const LATIN = new Set(
     `GPipe F1B BFS GIS ZB-H1 ZB-H2 ZB-V ZB-auto V-Half V-Min F1B-V DualPipe DualPipe-V Chimera Hanayo PipeDream
     PipeDream-2BW Seq1F1B Megatron PyTorch XOR WebAssembly CSP Lockdown XHTML text html script-src wasm-unsafe-eval
     require-trusted-types-for DecompressionStream Chrome Firefox Safari nowasm pipeline-figure js JavaScript Python
-    Perfetto CSV SVG PNG JSON SGD Adam ReLU GELU tanh Alt Ctrl Z m p v n N U T F B I W R`.split(/\s+/),
+    Perfetto CSV SVG PNG JSON SGD Adam ReLU GELU tanh Alt Ctrl Shift Esc Z m p v n N U T F B I W R`.split(/\s+/),
 );
 
 test('no English inside the Russian texts, no Russian inside the English', () => {

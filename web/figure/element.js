@@ -28,6 +28,7 @@ import {
 } from './hydration.js';
 import { keepKeys, keepTouches } from './keys.js';
 import { Late } from './late.js';
+import lectureCss from './lecture.css';
 import { withMove } from './order-words.js';
 import { Prediction } from './predict.js';
 import { Formula, Numbers } from './readings.js';
@@ -62,6 +63,7 @@ export class PipelineFigure extends LitElement {
         controls: { reflect: true },
         readonly: { type: Boolean, reflect: true },
         preset: { reflect: true },
+        lecture: { type: Boolean, reflect: true },
         challenge: { reflect: true },
         predict: { reflect: true },
         parts: { reflect: true },
@@ -72,7 +74,7 @@ export class PipelineFigure extends LitElement {
         nowasm: { reflect: true },
     };
 
-    static styles = [unsafeCSS(figureCss), unsafeCSS(elementCss)];
+    static styles = [unsafeCSS(figureCss), unsafeCSS(elementCss), unsafeCSS(lectureCss)];
 
     /** @type {Engine | null} */
     #engine = null;
@@ -128,6 +130,20 @@ export class PipelineFigure extends LitElement {
             const teaching = /** @type {import('./teaching.js').Teaching} */ (new Teaching(this.#update));
             teaching.compareWith(this.beside);
             return teaching;
+        }),
+        lecture: this.#late('teaching', ({ Lecture }) => {
+            const lecture = /** @type {import('./lecture.js').Lecture} */ (
+                new Lecture(this, {
+                    step: () => presetOf(this.#request, this.#view)?.name,
+                    goTo: (/** @type {string} */ name) => this.#goTo(name),
+                    state: () => stateText(this.request, this.#place),
+                    show: (/** @type {string} */ state) => this.show(state),
+                    end: () => {
+                        this.lecture = false;
+                    },
+                })
+            );
+            return lecture;
         }),
         editing: this.#late('editing', ({ Editing }) => this.#makeEditing(Editing)),
         prediction: new Prediction((term) => this.#reveal(term)),
@@ -186,6 +202,7 @@ export class PipelineFigure extends LitElement {
         /** @type {string | null} */ this.controls = null;
         /** @type {boolean} */ this.readonly = false;
         /** @type {string | null} */ this.preset = null;
+        /** @type {boolean} */ this.lecture = false;
         /** @type {string | null} */ this.challenge = null;
         /** @type {string | null} */ this.predict = null;
         /** @type {string | null} */ this.parts = null;
@@ -263,7 +280,7 @@ export class PipelineFigure extends LitElement {
         if (!defaultView || defaultView === window) return super.createRenderRoot();
         const root = this.shadowRoot ?? this.attachShadow({ mode: 'open' });
         const sheet = new defaultView.CSSStyleSheet();
-        sheet.replaceSync(figureCss + elementCss);
+        sheet.replaceSync(figureCss + elementCss + lectureCss);
         root.adoptedStyleSheets = [sheet];
         return root;
     }
@@ -303,6 +320,7 @@ export class PipelineFigure extends LitElement {
         removeEventListener('hashchange', this.#onHash);
         this.#parts.teaching.here?.clock.pause();
         this.#parts.editing.here?.close();
+        this.#parts.lecture.here?.stop();
         notNear(this);
         this.#report.close();
     }
@@ -533,6 +551,15 @@ export class PipelineFigure extends LitElement {
         if (change) this.#dispatch(change);
     }
 
+    /** L begins a lecture and ends it, on a Russian keyboard too. @param {KeyboardEvent} event */
+    #onLectureKey(event) {
+        const { code, ctrlKey, metaKey, altKey, shiftKey, target } = event;
+        if (code !== 'KeyL' || ctrlKey || metaKey || altKey || shiftKey) return;
+        if (target instanceof Element && target.matches('input:not([type="range"]), select, textarea')) return;
+        event.preventDefault();
+        this.lecture = !this.lecture;
+    }
+
     /** @param {KeyboardEvent} event */
     #onUndoKey(event) {
         const { key, ctrlKey, metaKey, altKey, shiftKey, target } = event;
@@ -612,6 +639,8 @@ export class PipelineFigure extends LitElement {
         if (engine === null || this.#blocked) return;
         engine.lang = this.#lang; // shared with figures in another language
         if (changed.has('figureId')) this.#onHash(null);
+        if (this.lecture && this.isConnected) this.#parts.lecture.ask((lecture) => this.lecture && lecture.start());
+        else this.#parts.lecture.here?.stop();
         if (this.hasUpdated) this.#followPreset(false);
         if (this.readonly && this.#view === 'train') this.#open(null);
         const state = this.#state;
@@ -686,7 +715,10 @@ export class PipelineFigure extends LitElement {
                 toggleEditing: () => this.#parts.editing.ask((editing) => editing.toggle()),
                 setFile: (file) => this.#setFile(file),
                 travel: (back) => this.#travel(back),
-                undoKey: (event) => this.#onUndoKey(event),
+                keys: (event) => {
+                    this.#onUndoKey(event);
+                    this.#onLectureKey(event);
+                },
                 link: () => this.#link(),
             },
         };

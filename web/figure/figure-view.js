@@ -48,6 +48,7 @@ import { viewsFor } from './views.js';
  * @property {import('./late.js').Late<{ files: import('./files.js').Files, python: import('./python-panel.js').PythonPanel }>} files
  * @property {import('./late.js').Late<import('./training-panel.js').TrainingPanel>} training
  * @property {import('./late.js').Late<import('./teaching.js').Teaching>} teaching
+ * @property {import('./late.js').Late<import('./lecture.js').Lecture>} lecture
  * @property {import('./late.js').Late<import('./edit.js').Editing>} editing
  * @property {import('./predict.js').Prediction} prediction
  *
@@ -59,7 +60,7 @@ import { viewsFor } from './views.js';
  * @property {() => void} toggleEditing
  * @property {import('./edit.js').EditSetting['setFile']} setFile
  * @property {(back: boolean) => void} travel  through the changes made
- * @property {(event: KeyboardEvent) => void} undoKey
+ * @property {(event: KeyboardEvent) => void} keys
  * @property {() => string | null} link  the address of the page with the figure's state, null where it has no place for one
  */
 
@@ -211,7 +212,7 @@ export function figureView(figure) {
         ${simulation ? parts.prediction.verdict(predict, simulation, lang) : nothing}
         ${challengeView(figure)}
         ${controlsView(figure, controls)}`;
-    return html`<div class="figure" ?data-lean=${shows.isLean} ?data-training=${training} role="group" lang=${lang} @keydown=${act.undoKey} ?data-over=${parts.desk.over} aria-label=${label}>
+    return html`<div class="figure" ?data-lean=${shows.isLean} ?data-training=${training} role="group" lang=${lang} ?data-unanswered=${parts.lecture.here?.hides ?? false} @keydown=${act.keys} ?data-over=${parts.desk.over} aria-label=${label}>
         ${shows.presets ? presetSteps(lang, presetOf(request, figure.view)?.name, act.goTo) : scheduleChoice(controls)}
         ${shows.isLean ? nothing : head}
         ${shows.control('edit') && parts.editing.asked ? parts.editing.render(lang, (editing) => editing.render(editSetting(figure))) : nothing}
@@ -226,6 +227,7 @@ export function figureView(figure) {
         ${simulation ? readingsView(figure, simulation) : nothing}
         ${simulation ? viewsView(figure, simulation) : nothing}
         <slot name="caption" part="caption"></slot>
+        ${parts.lecture.here?.render(lang) ?? nothing}
     </div>`;
 }
 

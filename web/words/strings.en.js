@@ -412,6 +412,16 @@ export default {
     compare_memory: 'Most activations on a device: {0} — {2}, {1} — {3}.',
     compare_memory_chunks: 'Their stages differ in length, and so do the sizes of their activations.',
     compare_scaled: 'Equal work: the stage costs of the second schedule are multiplied by {0}.',
+    lecture: 'Lecture',
+    lecture_back: 'Back',
+    lecture_on: 'Next',
+    lecture_show: 'Show the answer',
+    lecture_hide: 'Hide the answer',
+    lecture_keep: 'Keep {0}',
+    lecture_recall: 'Show {0}',
+    lecture_end: 'End',
+    lecture_keys:
+        'Arrows walk the steps, the space bar shows the answer, Shift+1 and Shift+2 keep, 1 and 2 show, Esc ends.',
     failure_device: 'failing device',
     failure_time: 'at time',
     failure_words:

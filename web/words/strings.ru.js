@@ -411,6 +411,16 @@ export default {
     compare_memory: 'Наибольшее число активаций на устройстве: «{0}» — {2}, «{1}» — {3}.',
     compare_memory_chunks: 'Стадии у них разной длины, поэтому активации неодинаковы по размеру.',
     compare_scaled: 'Чтобы работы было поровну, стоимость стадий второго расписания умножена на {0}.',
+    lecture: 'Лекция',
+    lecture_back: 'Назад',
+    lecture_on: 'Дальше',
+    lecture_show: 'Показать ответ',
+    lecture_hide: 'Скрыть ответ',
+    lecture_keep: 'Запомнить {0}',
+    lecture_recall: 'Показать {0}',
+    lecture_end: 'Закончить',
+    lecture_keys:
+        'Стрелки — шаги главы, пробел — ответ, Shift+1 и Shift+2 запоминают, 1 и 2 показывают, Esc заканчивает.',
     failure_device: 'отказывает устройство',
     failure_time: 'в момент',
     failure_words:

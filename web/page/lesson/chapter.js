@@ -20,6 +20,9 @@ library()
             each('.question', bindQuestion);
             each('.exercises', bindExercises);
             each('.builder', bindBuilder);
+            // A teacher's link: the full figure before the class.
+            if (new URLSearchParams(location.search).has('lecture'))
+                document.querySelector('pipeline-figure[figure-id="chapter"]')?.toggleAttribute('lecture', true);
         },
         () => {}, // without its words the page reads as a page
     );
