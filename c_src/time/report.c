@@ -363,8 +363,31 @@ static void idle_add(idle_sink *sink, int32_t rank, double start, double finish,
                      int32_t waits_for) {
     if (finish <= start) return;
     if (sink->count < sink->capacity)
-        sink->out[sink->count] = (pp_idle){rank, start, finish, reason, before, waits_for};
+        sink->out[sink->count] = (pp_idle){rank, start, finish, reason, before, waits_for, -1, 0};
     sink->count++;
+}
+
+/* The forwards that a rank has still to do, while its list is walked. */
+typedef struct forwards {
+    int32_t next; /* index of the first F not done yet; the end of the list where there is none */
+    int32_t held; /* activations held so far */
+} forwards;
+
+/* Says of the intervals from `first` on, which come before action i, whether the next F could be done in them. */
+static void idle_early(const idle_sink *sink, int32_t first, const pp_schedule *s, const double *costs,
+                       const pp_timeline *line, int32_t i, int32_t end, forwards *of) {
+    if (of->next < i) of->next = i;
+    while (of->next < end && s->actions[of->next].op != PP_F) of->next++;
+    const int32_t f = of->next;
+    if (f == end || f == i || s->actions[f].fused || s->actions[f - 1].fused) return;
+    const double there = pp_arrival(s, costs, line, f);
+    for (int32_t n = first; n < sink->count && n < sink->capacity; n++) {
+        pp_idle *idle = &sink->out[n];
+        const double begin = there > idle->start ? there : idle->start;
+        if (begin + pp_ticks(s, costs, f) > line->start[i]) continue;
+        idle->early = f;
+        idle->held = of->held + 1;
+    }
 }
 
 double pp_idle_made(const pp_schedule *s, const double *costs, const pp_timeline *line, int32_t i, double free,
@@ -388,9 +411,12 @@ int32_t pp_idle_fill(const pp_schedule *s, const double *costs, const pp_timelin
         int32_t i = s->rank_begin[r + 1] - 1;
         if (i >= s->rank_begin[r] && line->finish[i] > end) end = line->finish[i];
     }
+    const int overlaps = s->trains && s->conditions == NULL && line->transfer == PP_TRANSFER_OVERLAP;
     for (int32_t r = 0; r < s->ranks; r++) {
         double free = 0;
+        forwards of = {s->rank_begin[r], 0};
         for (int32_t i = s->rank_begin[r]; i < s->rank_begin[r + 1]; i++) {
+            const int32_t op = s->actions[i].op, waits = sink.count;
             double start = line->start[i];
             if (line->gathered != NULL && line->transfer >= 0 && start > free && line->gathered[i] > free) {
                 idle_add(&sink, r, free, line->gathered[i], PP_IDLE_GATHER, i, -1);
@@ -402,7 +428,9 @@ int32_t pp_idle_fill(const pp_schedule *s, const double *costs, const pp_timelin
                 int first = i == s->rank_begin[r];
                 idle_add(&sink, r, free, made, first ? PP_IDLE_FILL : PP_IDLE_INPUT, i, input);
                 idle_add(&sink, r, made, start, PP_IDLE_TRANSFER, i, input);
+                if (overlaps && !first) idle_early(&sink, waits, s, costs, line, i, s->rank_begin[r + 1], &of);
             }
+            of.held += (op == PP_F) - (op == PP_B || op == PP_W);
             if (line->finish[i] > free) free = line->finish[i];
         }
         idle_add(&sink, r, free, end, PP_IDLE_DRAIN, -1, -1);

@@ -117,6 +117,33 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         assert.deepEqual(complaints, []);
     });
 
+    it('an idle cell of 1F1B: the next micro-batch could begin there, at the price of one more activation, and a button does it', async () => {
+        const { page, complaints } = await openFigure('preset="1f1b"');
+        await page.$eval(`${IN}.place[tabindex="0"]`, (place) => /** @type {SVGElement} */ (place).focus());
+        await page.keyboard.press('ArrowRight');
+        await page.keyboard.press('ArrowRight');
+        await page.keyboard.press('ArrowRight');
+        await page.keyboard.press('ArrowRight');
+        await page.keyboard.press('Enter');
+        assert.match(
+            (await reading(page)).explanation ?? '',
+            /простаивает с 4 до 10.*Здесь уместился бы прямой проход микробатча 5: его вход уже есть\. Но тогда устройство хранило бы 5 активаций вместо 4\. начать здесь/,
+        );
+        await page.locator(`${IN}[data-early]`).click();
+        await becomes(async () => (await attribute(page, 'moves')) === '0F4-1', 'the order is changed');
+        const { time, fourth } = await reading(page);
+        assert.equal(time, '33 такта');
+        assert.match(fourth ?? '', /5 · 3 · 2 · 1/);
+        // GPipe leaves no forward pass for later.
+        await page.locator(`${IN}[data-preset="gpipe"]`).click();
+        await page.$eval(`${IN}.place[tabindex="0"]`, (place) => /** @type {SVGElement} */ (place).focus());
+        await page.keyboard.press('Home');
+        for (let cell = 0; cell < 8; cell++) await page.keyboard.press('ArrowRight');
+        assert.match((await reading(page)).explanation ?? '', /простаивает/);
+        assert.doesNotMatch((await reading(page)).explanation ?? '', /уместился/);
+        assert.deepEqual(complaints, []);
+    });
+
     it('MUST-12, POINT-02, POINT-04: time: stepped, scrubbed, played and paused; the cells to come are veiled', async () => {
         const { page } = await openFigure('preset="1f1b"');
         await view(page, 'play');

@@ -48,7 +48,7 @@ export function lazily(object, names, make) {
 }
 
 const ACTION = ['rank', 'index', 'op', 'stage', 'microbatch', 'slice'];
-const WHOLE = new Set(['rank', 'reason', 'before', 'waits_for']);
+const WHOLE = new Set(['rank', 'reason', 'before', 'waits_for', 'early', 'held']);
 
 export class Step {
     #access;

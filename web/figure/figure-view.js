@@ -6,10 +6,19 @@ import { ask } from '../request/ask.js';
 import { lawful } from '../request/link.js';
 import { presetOf } from '../request/presets.js';
 import { asked } from '../request/state.js';
-import { describeAction, describeIdle, formatNumber, scheduleName, settingsText, title } from '../scene/format.js';
+import {
+    describeAction,
+    describeEarly,
+    describeIdle,
+    formatNumber,
+    scheduleName,
+    settingsText,
+    title,
+} from '../scene/format.js';
 import { textOf } from '../words/strings.js';
 import { termText } from './challenge.js';
 import { fixButton, mainControls, moreControls, presetSteps, scheduleChoice, scheduleOf } from './controls.js';
+import { nameOf, withMove } from './order-words.js';
 import { legend } from './readings.js';
 import { said } from './said.js';
 import { isTooLarge } from './stage.js';
@@ -287,7 +296,7 @@ function readingsView(figure, simulation) {
         ? html`<slot name="hint">${textOf(lang, 'explain_hint')}</slot>`
         : selection.kind === 'action'
           ? said(describeAction(simulation, selection.index, lang))
-          : said(describeIdle(simulation, selection.index, lang));
+          : html`${said(describeIdle(simulation, selection.index, lang))} ${earlyView(figure, simulation, selection.index)}`;
     return html`
         ${shows.part('legend') ? guard([simulation, lang], () => legend(simulation, lang, idPrefix)) : nothing}
         <p class="explanation" ?hidden=${!explains} ?data-quiet=${!selection} ?data-used=${stage.used} part="explanation">${explains ? text : nothing}
@@ -295,6 +304,18 @@ function readingsView(figure, simulation) {
         ${teachingView(figure, simulation)}
         ${shows.part('numbers') && !training ? parts.numbers.render(simulation, lang, state.others) : nothing}
         ${shows.part('formula') && !training ? guard([simulation, lang, parts.numbers.ratio], () => parts.formula.render(simulation, lang, parts.numbers.ratio)) : nothing}`;
+}
+
+/** In an idle cell: what the device could begin there, and the button that does it. @param {Figure} figure @param {Simulation} simulation @param {number} j */
+function earlyView({ state, request, readonly, lang, act }, simulation, j) {
+    const words = describeEarly(simulation, j, lang);
+    if (words === '') return nothing;
+    const { early, before } = simulation.idle;
+    const begin = () =>
+        act.change({
+            moves: withMove(request.moves ?? null, nameOf(simulation, early[j]), before[j] - early[j]),
+        });
+    return html`${said(words)} ${readonly || state.file ? nothing : html`<button type="button" class="link" data-early @click=${begin}>${textOf(lang, 'idle_early_do')}</button>`}`;
 }
 
 /** Buttons that open a view, and close it. @param {Figure} figure @param {string[]} views @param {string} panel */

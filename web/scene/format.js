@@ -289,6 +289,25 @@ export function describeAction(simulation, i, lang) {
     return text;
 }
 
+/**
+ * That the device could do its next forward pass in an idle interval, and what it would hold for it; '' where it could not.
+ * @param {Simulation} simulation @param {number} j index into idle @param {string} lang
+ */
+export function describeEarly({ actions, idle, perRank }, j, lang) {
+    const i = idle.early[j];
+    if (i < 0) return '';
+    const [held, peak] = [idle.held[j], perRank[idle.rank[j]].peak_activations];
+    const number = actions.microbatch[i] + 1;
+    if (held <= peak) return textOf(lang, 'idle_early', number, countOf(held, lang, 'activation_accusative'));
+    return textOf(
+        lang,
+        'idle_early_more',
+        number,
+        countOf(held, lang, 'activation_accusative'),
+        formatNumber(peak, lang),
+    );
+}
+
 const IDLE_KEYS = ['idle_fill', 'idle_input', 'idle_transfer', 'idle_drain', 'idle_gather'];
 
 /**

@@ -149,6 +149,10 @@ export default {
         'Device {0} does not compute from {1} to {2}: it sends a result ({4} of micro-batch {5} at stage {6}).',
     idle_gather: 'Device {0} gathers the weights of its next stage from {1} to {2}.',
     idle_drain: 'Device {0} has finished its work and is idle from {1} to {2}: the pipeline drains.',
+    idle_early: 'Micro-batch {0} could begin here: its input is there. With it the device would hold {1}.',
+    idle_early_more:
+        'Micro-batch {0} could begin here: its input is there. But then the device would hold {1} instead of {2}.',
+    idle_early_do: 'begin it here',
     idle_plain: 'Device {0} is idle from {1} to {2}.',
 
     // Four numbers
