@@ -100,6 +100,28 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
             await text(page, '.compare-words'),
             /^Время одинаково: 33 такта\. Доля пузыря у обоих — 3\/11\. .*«1F1B» — 4, «GPipe» — 8/,
         );
+        // Memory under each, on one scale: 1F1B stays at the half of GPipe's height.
+        const heights = await page.$eval('pipeline-figure', (f) =>
+            ['own', 'other'].map(
+                (which) =>
+                    /** @type {SVGPathElement} */ (
+                        f.shadowRoot?.querySelector(`[data-held="${which}"] .held`)
+                    ).getBBox().height,
+            ),
+        );
+        assert.ok(Math.abs(heights[1] / heights[0] - 2) < 0.02, String(heights));
+        // A micro-batch that is pointed at is followed in both charts: four stages, forward and back.
+        const followed = () =>
+            page.$eval('pipeline-figure', (f) =>
+                ['.chart', '[data-plot="compare"]'].map(
+                    (box) => f.shadowRoot?.querySelectorAll(`${box} .pf-followed`).length,
+                ),
+            );
+        assert.deepEqual(await followed(), [0, 0]);
+        await page.$eval(`${IN}.place[tabindex="0"]`, (place) => /** @type {SVGElement} */ (place).focus());
+        await becomes(async () => String(await followed()) === '8,8', 'the micro-batch in both');
+        await page.keyboard.press('Escape');
+        await becomes(async () => String(await followed()) === '0,0', 'and in none');
         await page.select(`${IN}#explain select`, 'interleaved');
         await becomes(
             async () => /28,5/.test((await text(page, '.compare-words')) ?? ''),

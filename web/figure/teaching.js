@@ -8,8 +8,9 @@ import { frameOfSweep, nearestPoint, pointAfterKey, pointsOf, sweptValues } from
 import { busyAt, Clock } from '../scene/clock.js';
 import { compareText, countOf, formatNumber, formatShare, scheduleName, title } from '../scene/format.js';
 import { activationSteps, heldAt, memoryScene } from '../scene/memory.js';
+import { microbatchShapes } from '../scene/overlays.js';
 import { buildScene } from '../scene/scene.js';
-import { renderScene, updateSvg } from '../scene/svg.js';
+import { renderScene, updateOverlay, updateSvg } from '../scene/svg.js';
 import { textOf } from '../words/strings.js';
 import { Dense } from './dense.js';
 import { batchView, Incident } from './incident.js';
@@ -28,6 +29,7 @@ import { RowNames } from './row-names.js';
  * @property {number} reach  largest m of the curve
  * @property {boolean} still  reduced motion
  * @property {boolean} drawn  there is a chart
+ * @property {number} microbatch  that is followed through the chart; -1 for none
  * @property {((m: number) => void) | null} setMicrobatches  null: the reader may not
  * @property {boolean} trains
  * @property {((changes: import('../request/state.js').Request) => void) | null} change  null: the reader may not
@@ -251,12 +253,42 @@ export class Teaching {
                 (known) =>
                     html`<option value=${known.name} ?selected=${known.name === name}>${scheduleName(known.name, lang)}</option>`,
             )}</select></label>
+            <p class="note">${textOf(lang, 'compare_held')}</p>
+            <div class="beside" data-held="own"></div>
             <div class="beside" data-plot="compare"></div>
+            <div class="beside" data-held="other"></div>
             ${other ? html`<p class="compare-words">${compareText(simulation, other, lang)}</p>` : html`<p class="refusal"><span>${answer.error?.message}</span></p>`}
             ${other && factor !== 1 ? html`<p class="note">${textOf(lang, 'compare_scaled', formatNumber(factor, lang))}</p>` : nothing}`;
     }
 
     // ---- drawings that share the axis of the chart ----
+
+    /**
+     * Beside a second schedule: what each device holds under both, on one scale, and the micro-batch that the reader follows in the
+     * first chart followed in the second as well.
+     * @param {ParentNode} root @param {SVGSVGElement} picture @param {Setting} setting @param {Simulation} other
+     * @param {import('../scene/scene.js').Scene} scene @param {import('../scene/scene.js').Scene} beside  of the second chart
+     */
+    #follow(root, picture, { simulation, lang, microbatch }, other, scene, beside) {
+        const follows = microbatch >= 0 && microbatch < other.config.microbatches && !beside.dense;
+        updateOverlay(picture, follows ? microbatchShapes(beside, other, microbatch) : []);
+        const most = Math.max(1, simulation.summary.peak_activations, other.summary.peak_activations);
+        for (const [which, of, on] of /** @type {const} */ ([
+            ['own', simulation, scene],
+            ['other', other, beside],
+        ])) {
+            const box = root.querySelector(`[data-held="${which}"]`);
+            if (!box) continue;
+            const drawn = memoryScene(of, on, lang, most);
+            const name = textOf(lang, 'memory_name', title(of, lang));
+            const old = /** @type {SVGSVGElement | null} */ (box.querySelector('svg'));
+            const held = old ?? renderScene(drawn, document);
+            if (old) updateSvg(old, drawn);
+            else box.replaceChildren(held);
+            held.setAttribute('role', 'img');
+            held.setAttribute('aria-label', name);
+        }
+    }
 
     /** The page may have other colours. */
     recolour() {
@@ -268,7 +300,7 @@ export class Teaching {
      * @param {ParentNode} root @param {Setting} setting @param {import('../scene/scene.js').Scene} scene  of the chart
      */
     draw(root, setting, scene) {
-        const box = root.querySelector('.beside');
+        const box = root.querySelector('.beside[data-plot]');
         if (!box) return;
         const { lang, simulation, width } = setting;
         const kind = /** @type {HTMLElement} */ (box).dataset.plot;
@@ -299,6 +331,8 @@ export class Teaching {
             this.#dense?.clear();
             box.replaceChildren(picture);
         } else updateSvg(/** @type {SVGSVGElement} */ (picture), drawn);
+        if (kind === 'compare')
+            this.#follow(root, /** @type {SVGSVGElement} */ (picture), setting, other, scene, drawn);
         if (kind === 'compare' && drawn.dense) {
             if (this.#dense?.box !== box) this.#dense = new Dense(box);
             this.#dense.draw(other, drawn);

@@ -77,11 +77,10 @@ const round = (value) => Math.round(value * 100) / 100;
 
 /**
  * @param {Simulation} simulation @param {Scene} scene  of the schedule, whose axis this one has, to the pixel
- * @param {string} lang
+ * @param {string} lang @param {number} [most]  activations that fill a row; two schedules are compared on one scale
  */
-export function memoryScene(simulation, scene, lang) {
+export function memoryScene(simulation, scene, lang, most = Math.max(1, simulation.summary.peak_activations)) {
     const { origin, left, scale } = scene.plot;
-    const most = Math.max(1, simulation.summary.peak_activations);
     const height = Math.max(4, Math.min(30 * scene.text, scene.rows.height));
     const pitch = height + (height < 8 ? 0 : height < 16 ? 2 : ROW_GAP);
     const { first, count } = scene.rows;
