@@ -344,7 +344,7 @@ inEveryBrowser('the look of a guest', (guest) => {
             await show(box(360, tag(attributes)), { lang });
             const loose = await ask(() =>
                 all('.formula p, .sentence, .explanation').flatMap(
-                    (node) => node.textContent.match(/[\p{L}\d)] [+−·=] [\p{L}\d(]/gu) ?? [],
+                    (node) => node.textContent.match(/[\p{L}\d)](?: [+−·=]\s|\s[+−·=] )[\p{L}\d(]/gu) ?? [],
                 ),
             );
             assert.deepEqual(loose, [], attributes);

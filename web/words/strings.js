@@ -13,7 +13,7 @@ const bound = (text) =>
         .replace(/ (?=— |—$|(?:же|ли|бы)(?!\p{L}))/gu, '\u00a0');
 
 /** Lines in no language break inside a sum or a product. @param {string} text */
-const sumsBound = (text) => text.replace(/(?<=[\p{L}\d)}]) ([+−·=]) (?=[\p{L}\d({])/gu, '\u00a0$1\u00a0');
+const sumsBound = (text) => text.replace(/(?<=[\p{L}\d)}])\s([+−·=])\s(?=[\p{L}\d({])/gu, '\u00a0$1\u00a0');
 
 /** Is the whole table of a language here? @param {string} lang */
 export const speaks = (lang) => 'tick' in tables[lang];
