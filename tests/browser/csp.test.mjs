@@ -1,7 +1,7 @@
 // The table of policies of docs/embedding.md over http, in all three engines: the figure lives, or its still picture stays
 // with a sentence that names the cure; nothing it does is reported as a violation, but for the compilation itself.
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -16,11 +16,15 @@ const WASM = "script-src 'self' 'wasm-unsafe-eval'";
 const TYPES = "require-trusted-types-for 'script'";
 const NONCE = 'nonce="abc"';
 
-/** What the page loads, and whether its figure names the other script. @type {Record<string, [string, boolean]>} */
+const FOREIGN = 'globalThis.foreign = true';
+/** What the page loads, and which other script its figure names. @type {Record<string, [string, string]>} */
 const USES = {
-    usual: ['pipeline-figure.js', false],
-    named: ['pipeline-figure.js', true],
-    other: ['pipeline-figure.nowasm.js', false],
+    usual: ['pipeline-figure.js', ''],
+    named: ['pipeline-figure.js', 'pipeline-figure.nowasm.js'],
+    other: ['pipeline-figure.nowasm.js', ''],
+    data: ['pipeline-figure.js', `data:text/javascript,${FOREIGN}`],
+    below: ['pipeline-figure.js', 'uploads/foreign.js'],
+    elsewhere: ['pipeline-figure.js', 'http://localhost:1/foreign.js'],
 };
 const LIVES = null;
 const POLICY = {
@@ -30,6 +34,11 @@ const POLICY = {
 const PLAIN = {
     ru: /замену ему, pipeline-figure\.nowasm\.js, загрузить не удалось/,
     en: /its replacement, pipeline-figure\.nowasm\.js, could not be loaded/,
+};
+
+const FORBIDDEN = {
+    ru: /замену ему, .*foreign.*, загрузить не удалось/,
+    en: /its replacement, .*foreign.*, could not be loaded/,
 };
 
 /**
@@ -54,6 +63,10 @@ const TABLE = [
     { policy: "script-src 'self'", use: 'named', blocked: LIVES },
     { policy: "script-src 'self'", use: 'other', blocked: LIVES },
     { policy: "script-src 'nonce-abc' 'strict-dynamic'", use: 'named', blocked: LIVES },
+    // Scripts that this one adds are trusted: whoever may set attributes must not thereby run a script of another place.
+    { policy: "script-src 'nonce-abc' 'strict-dynamic'", use: 'data', blocked: FORBIDDEN },
+    { policy: "script-src 'nonce-abc' 'strict-dynamic'", use: 'below', blocked: FORBIDDEN },
+    { policy: "script-src 'nonce-abc' 'strict-dynamic'", use: 'elsewhere', blocked: FORBIDDEN },
     { policy: "script-src 'nonce-abc'", use: 'named', blocked: PLAIN },
     { policy: `script-src 'self'; ${TYPES}`, use: 'named', blocked: PLAIN, typed: true },
     { policy: `default-src 'none'; script-src 'self'; ${TYPES}; trusted-types lit-html`, use: 'other', blocked: LIVES },
@@ -62,7 +75,7 @@ const TABLE = [
 /** @param {string} use @param {string} lang */
 function pageOf(use, lang) {
     const [script, named] = USES[use];
-    const nowasm = named ? ' nowasm="pipeline-figure.nowasm.js"' : '';
+    const nowasm = named ? ` nowasm="${named}"` : '';
     return `<!DOCTYPE html><html lang="${lang}"><head><meta charset="utf-8"><title>figure</title>
 <script ${NONCE} src="watch.js"></script><script ${NONCE} src="${script}" defer></script></head><body>
 <pipeline-figure schedule="1f1b" ranks="4" microbatches="8"${nowasm}><p id="still">still picture</p></pipeline-figure></body></html>`;
@@ -90,6 +103,8 @@ for (const { name, skip, launch } of engines) {
             copyScripts(folder);
             copyFileSync(join(dist, 'pipeline-figure.nowasm.js'), join(folder, 'pipeline-figure.nowasm.js'));
             writeFileSync(join(folder, 'watch.js'), WATCH);
+            mkdirSync(join(folder, 'uploads'));
+            writeFileSync(join(folder, 'uploads', 'foreign.js'), FOREIGN);
             const row = (/** @type {string} */ path) => TABLE[Number(/^\/(\d+)/.exec(path)?.[1] ?? -1)];
             site = await serve(folder, {
                 page: (path) => row(path) && pageOf(row(path).use ?? 'usual', path.slice(-2)),
@@ -124,6 +139,7 @@ for (const { name, skip, launch } of engines) {
                             violations,
                             wrong,
                             told,
+                            foreign: /** @type {any} */ (globalThis).foreign ?? false,
                             isolated: globalThis.crossOriginIsolated === true,
                         };
                     });
@@ -133,6 +149,7 @@ for (const { name, skip, launch } of engines) {
                     );
                     assert.deepEqual(refused, [], 'nothing but the compilation was refused');
                     assert.deepEqual(seen.wrong, []);
+                    assert.equal(seen.foreign, false, 'no script of another place has run');
                     assert.equal(seen.isolated, false, 'neither COOP nor COEP');
                     if (blocked === LIVES) {
                         assert.equal(seen.time, 33, seen.blocked);
@@ -142,7 +159,7 @@ for (const { name, skip, launch } of engines) {
                         assert.match(seen.blocked.replace(/\s+/g, ' '), blocked[lang]);
                         assert.equal(seen.still, true);
                         assert.equal(seen.time, null);
-                        assert.deepEqual(seen.told, [blocked === PLAIN ? 'blocked-plain' : 'blocked-policy']);
+                        assert.deepEqual(seen.told, [blocked === POLICY ? 'blocked-policy' : 'blocked-plain']);
                     }
                 }
             });

@@ -10,6 +10,23 @@ let engine;
 /** @type {Promise<Engine> | undefined} */
 let loading;
 
+/** Where this script lies; for a module, and a script written into the page, the page's own folder. */
+const ownFolder =
+    typeof document === 'undefined'
+        ? ''
+        : new URL('.', /** @type {HTMLScriptElement | null} */ (document.currentScript)?.src || document.baseURI).href;
+
+/**
+ * Scripts that a trusted script adds are trusted themselves, so an attribute may name only a file beside this one: whoever may
+ * write attributes, but no scripts, must not run one by it. @param {string} source
+ */
+function besideUs(source) {
+    const { href } = new URL(source, document.baseURI);
+    if (!href.startsWith(ownFolder) || href.slice(ownFolder.length).includes('/'))
+        throw new TypeError(`pipeline-figure: ${source} does not lie beside the script of the figure`);
+    return href;
+}
+
 /** By address. @type {Map<string, Promise<Engine>>} */
 const plainLoading = new Map();
 
@@ -24,7 +41,7 @@ function loadPlain(source) {
         const script = document.createElement('script');
         script.addEventListener('load', () => loaded(/** @type {any} */ (globalThis).PipelineFigure.loadEngine()));
         script.addEventListener('error', failed);
-        script.src = source; // throws where trusted types are required
+        script.src = besideUs(source); // throws where trusted types are required
         document.head.append(script);
     });
     plainLoading.set(source, loading);
