@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // The command line: the same core as the page, from a terminal.
 // Exit status: 0 fine, 1 the schedule itself is at fault or the training diverged, 2 wrong use. Faults are one line on stderr.
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import process from 'node:process';
 import { besideFacts, measuredJson, measuredText, simulatedBeside, stepFacts, withProfile } from './cli/files.js';
@@ -11,6 +11,7 @@ import { cliStrings } from './cli/strings.js';
 import { askOf } from './cli/studies.js';
 import { trainCommand } from './cli/train.js';
 import { workersCommand } from './cli/workers.js';
+import { writeWhole } from './cli/write-file.js';
 import { loadEngine, PipelineError } from './engine/engine.js';
 import { pythonTwin } from './write/python-twin.js';
 import { toCsv, toJson } from './write/rows.js';
@@ -105,7 +106,7 @@ function deliver(output, file, text) {
         return;
     }
     try {
-        writeFileSync(file, output);
+        writeWhole(file, output);
     } catch (error) {
         throw new UsageError(text.cannotWrite(file, /** @type {any} */ (error).code));
     }

@@ -2,7 +2,18 @@
 // past what a double holds and a training that diverges are one line and a status; a step of no length breaks no format.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import {
+    existsSync,
+    lstatSync,
+    mkdtempSync,
+    readdirSync,
+    readFileSync,
+    rmSync,
+    symlinkSync,
+    writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { runCli } from '../support/cli.mjs';
@@ -30,6 +41,32 @@ test('a full disk is one line and status 2', { skip: !existsSync('/dev/full') },
     for (const words of ['simulate', '--help', '--version', 'train -s gpipe --steps 1']) {
         const { stderr } = shell(`pf ${words} > /dev/full; echo "status $?" >&2`);
         assert.match(stderr, /^pipeline-figure: stdout: cannot be written \(ENOSPC\)\.\nstatus 2\n$/, words);
+    }
+});
+
+test('-o writes a file whole or leaves the old one; links and what is no file stay what they are', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pipeline-figure-'));
+    try {
+        const at = (/** @type {string} */ name) => join(folder, name);
+        writeFileSync(at('old.json'), 'the old one\n', { mode: 0o640 });
+        // A file may grow to 4 KiB, as on a disk that is nearly full.
+        const full = shell(
+            `( ulimit -f 8; pf simulate -s 1f1b -p 16 -m 512 --format json -o "${at('old.json')}"; echo "status $?" >&2 )`,
+        );
+        assert.match(full.stderr, /^pipeline-figure: \S+old\.json: cannot be written \(EFBIG\)\.\nstatus 2\n$/);
+        assert.equal(readFileSync(at('old.json'), 'utf8'), 'the old one\n');
+        assert.deepEqual(readdirSync(folder), ['old.json'], 'nothing is left beside it');
+
+        symlinkSync('old.json', at('link.json'));
+        assert.equal(runCli(`simulate --format json -o ${at('link.json')}`).status, 0);
+        assert.ok(lstatSync(at('link.json')).isSymbolicLink());
+        assert.equal(JSON.parse(readFileSync(at('old.json'), 'utf8')).ranks, 3);
+        assert.equal(lstatSync(at('old.json')).mode & 0o777, 0o640);
+        assert.equal(runCli('simulate --format csv -o /dev/null').status, 0);
+        assert.ok(lstatSync('/dev/null').isCharacterDevice());
+        assert.deepEqual(readdirSync(folder).sort(), ['link.json', 'old.json']);
+    } finally {
+        rmSync(folder, { recursive: true });
     }
 });
 
