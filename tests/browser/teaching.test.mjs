@@ -102,12 +102,11 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         );
         // Memory under each, on one scale: 1F1B stays at the half of GPipe's height.
         const heights = await page.$eval('pipeline-figure', (f) =>
-            ['own', 'other'].map(
-                (which) =>
-                    /** @type {SVGPathElement} */ (
-                        f.shadowRoot?.querySelector(`[data-held="${which}"] .held`)
-                    ).getBBox().height,
-            ),
+            ['own', 'other'].map((which) => {
+                const root = /** @type {ShadowRoot} */ (f.shadowRoot);
+                const held = root.querySelector(`[data-held="${which}"] .held`);
+                return /** @type {SVGPathElement} */ (held).getBBox().height;
+            }),
         );
         assert.ok(Math.abs(heights[1] / heights[0] - 2) < 0.02, String(heights));
         // A micro-batch that is pointed at is followed in both charts: four stages, forward and back.
