@@ -45,7 +45,8 @@ export async function serve(folder, { port = 0, headers = () => ({}), page = () 
     const top = resolve(folder);
     const requests = [];
     const server = createServer((request, response) => {
-        const path = new URL(request.url, 'http://127.0.0.1').pathname;
+        // Not new URL(path, base): a path of two slashes would be taken for another host.
+        const { pathname: path } = new URL(`http://127.0.0.1/${request.url.replace(/^\//, '')}`);
         requests.push(path);
         const more = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...headers(path) };
         const made = page(path);

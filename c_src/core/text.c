@@ -5,10 +5,12 @@
 
 enum { NAME_LIMIT = 40 };
 
+/* The next character that counts, 0 at the end. A NUL inside the text is not its end: it stands for a character no name has. */
 static int name_char(const char **at, const char *end) {
     while (*at < end && (**at == '-' || **at == '_' || **at == ' ')) ++*at;
     if (*at >= end) return 0;
     char c = *(*at)++;
+    if (c == 0) return 256;
     return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : (unsigned char)c;
 }
 

@@ -346,6 +346,14 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         assert.equal((await reading(other.page)).time, '12 тактов');
         await other.page.close();
 
+        // A link that names no option at all leaves the author's setting.
+        for (const torn of ['%', '', 'colour=red', '%E0%A4%A']) {
+            const kept = await openFigure('figure-id="main" ranks="5" microbatches="4"', {}, `#pipeline.main=${torn}`);
+            assert.equal(await attribute(kept.page, 'ranks'), '5', torn);
+            assert.equal((await reading(kept.page)).time, '8 тактов', torn);
+            await kept.page.close();
+        }
+
         const without = await openFigure('ranks="3" microbatches="4"', {}, '#pipeline.=gpipe;p2;m3');
         assert.equal((await reading(without.page)).time, '6 тактов');
         await setControl(without.page, '[data-option="microbatches"] input', '12');

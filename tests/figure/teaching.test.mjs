@@ -81,6 +81,8 @@ test('whatever a hand wrote into a hash, the nearest lawful state comes of it', 
         '1f1b;p4096;m1048576',
         'forward;p99999999;m99999999',
         'interleaved;v64;p256;m1000000',
+        '1f1b;p16;microbatches=1,048576e6',
+        '1f1b;p32;global-batch=524288;microbatch-size=1',
         ';;;',
         'x'.repeat(9999),
     ]) {

@@ -363,6 +363,22 @@ export class Engine {
     }
 
     /**
+     * What a request comes to before anything is made of it: its options with their defaults, sizes among them.
+     * @param {Options} options @returns {Record<string, any>}
+     * @throws {PipelineError}
+     */
+    configOf(options) {
+        return this.#scope((alloc) => {
+            const { core } = this;
+            const fault = alloc(core.pp_fault_bytes());
+            const { at, length } = this.#copy(alloc, requestText(options));
+            const config = alloc(core.pp_config_bytes());
+            this.#try(core.pp_config_parse(at, length, config, fault), fault);
+            return this.#configObject(config);
+        });
+    }
+
+    /**
      * Which of these options are of files and which not, and what the former say, defaults included.
      * @param {Options} options
      * @returns {{ settings: Record<string, any>, own: [string, OptionValue][], rest: [string, OptionValue][] }}

@@ -81,7 +81,10 @@ export function linkChange(engine, id, state, now, then, place) {
         return { by: 'url', request: then.request, file: then.file, aside: {} };
     }
     if (text === stateText(now, place)) return null;
-    const request = lawful(engine, requestFrom(text), LINKED_ACTIONS);
+    const wanted = requestFrom(text);
+    // What names no option leaves the author's setting alone.
+    if (Object.keys(wanted).length === 0) return null;
+    const request = lawful(engine, wanted, LINKED_ACTIONS);
     return request ? { by: 'url', request, aside: {}, place: placeFrom(text) } : null;
 }
 

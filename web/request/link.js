@@ -1,7 +1,8 @@
 // The state of a figure in the address of its page: #pipeline.<figure-id>=1f1b;p4;m8;latency=1. Only figures that
 // have a figure-id are there, and whatever else the page keeps behind the # stays as it was.
+import { PipelineError } from '../engine/engine.js';
 import { ask } from './ask.js';
-import { OPTIONS } from './state.js';
+import { asked, OPTIONS } from './state.js';
 
 /** @typedef {import('./state.js').Request} Request */
 
@@ -105,7 +106,7 @@ export function hashWith(hash, id, state) {
  * @param {import('../engine/engine.js').Engine} engine @param {Request} request @param {number} most  actions that may be drawn
  */
 export function lawful(engine, request, most) {
-    let answer = ask(engine, withinReach(request, most));
+    let answer = ask(engine, withinReach(engine, request, most));
     for (let tries = 0; answer.error && tries < 2 * OPTIONS.length; tries++) {
         const { fixes, option } = answer.error;
         const name = fixes[0]?.option ?? option ?? (answer.request.moves && 'moves');
@@ -113,18 +114,31 @@ export function lawful(engine, request, most) {
         const next = { ...answer.request };
         if (fixes[0] && next[name] !== fixes[0].value) next[name] = fixes[0].value;
         else delete next[name];
-        answer = ask(engine, withinReach(next, most));
+        answer = ask(engine, withinReach(engine, next, most));
     }
     return answer.simulation ? answer.request : null;
 }
 
-/** A link must not freeze the page it leads to. @param {Request} request @param {number} most */
-function withinReach(request, most) {
-    const count = (/** @type {string} */ name) => Math.max(1, Number(request[name]) || 1);
-    const ranks = Math.min(count('ranks'), 256);
-    const each = ranks * count('chunks') * count('slices') * 2;
-    const fitting = { ...request };
-    if (count('ranks') > ranks) fitting.ranks = String(ranks);
-    if (each * count('microbatches') > most) fitting.microbatches = String(Math.max(1, Math.floor(most / each)));
-    return fitting;
+/** What says how many micro-batches there are, besides their number. */
+const SAMPLES = ['global-batch', 'microbatch-size'];
+
+/**
+ * A link must not freeze the page it leads to: a step of more actions gets fewer micro-batches. Sizes are those that the core
+ * reads, however they are written. @param {import('../engine/engine.js').Engine} engine @param {Request} request @param {number} most
+ */
+function withinReach(engine, request, most) {
+    try {
+        const { ranks, microbatches, chunks, slices } = engine.configOf(asked(request));
+        const fitting = { ...request };
+        const fewer = Math.min(ranks, 256);
+        if (ranks > fewer) fitting.ranks = String(fewer);
+        const each = fewer * chunks * slices * 2;
+        if (each * microbatches <= most) return fitting;
+        for (const name of SAMPLES) delete fitting[name];
+        fitting.microbatches = String(Math.max(1, Math.floor(most / each)));
+        return fitting;
+    } catch (error) {
+        if (!(error instanceof PipelineError)) throw error;
+        return request; // refused before anything is made, with a remedy
+    }
 }

@@ -25,7 +25,17 @@ static void expect(const char *text, int32_t status, int32_t option, const char 
     plan_free(&p);
 }
 
+/* A NUL in a request ends neither a name nor the text. */
+static void zeros(void) {
+    static const char name[] = "ranks\0zzz=5", value[] = "ranks=5\0zzz";
+    pp_config config;
+    pp_fault fault;
+    CHECK_EQ_INT(pp_config_parse(name, sizeof name - 1, &config, &fault), PP_ERR_OPTION_UNKNOWN);
+    CHECK_EQ_INT(pp_config_parse(value, sizeof value - 1, &config, &fault), PP_ERR_NOT_A_NUMBER);
+}
+
 static void refusals(void) {
+    zeros();
     /* SCH-20 */
     expect("ranks=0", PP_ERR_RANGE, PP_OPT_RANKS, "1");
     expect("microbatches=0", PP_ERR_RANGE, PP_OPT_MICROBATCHES, "1");
