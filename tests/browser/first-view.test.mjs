@@ -58,6 +58,35 @@ describe('the first view', { skip: withoutBrowser }, () => {
             await page.close();
         });
 
+    it('a listener that answers each refusal by another wrong setting comes to an end, and the page goes on', async () => {
+        const { page, complaints } = await visit(
+            write('<pipeline-figure ranks="3" microbatches="4"></pipeline-figure>'),
+        );
+        const told = await page.$eval('pipeline-figure', async (figure) => {
+            let told = 0;
+            figure.addEventListener('pipeline-error', () => {
+                told++;
+                figure.setAttribute('microbatches', told % 2 ? '-1' : '0');
+            });
+            figure.setAttribute('microbatches', '0');
+            const settled = async () => {
+                while (!(await /** @type {any} */ (figure).updateComplete));
+                await new Promise((later) => setTimeout(later));
+            };
+            await settled();
+            const first = told;
+            figure.setAttribute('microbatches', '4');
+            await settled();
+            const lives = figure.shadowRoot?.querySelector('.chart > svg') !== null;
+            told = 0;
+            figure.setAttribute('ranks', '0');
+            await settled();
+            return { first, lives, again: told > 0 };
+        });
+        assert.deepEqual(told, { first: 20, lives: true, again: true });
+        assert.match(complaints.join(), /20 refusals in a row/);
+    });
+
     it('a fault while it is drawn: the static picture stays, the reason is said, and what is asked for next is drawn again', async () => {
         const { page } = await visit(
             write(

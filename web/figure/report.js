@@ -18,6 +18,8 @@ import { differenceText } from './order-words.js';
  * @property {() => Simulation | null} generated  the order as it was generated, where the reader has changed it
  */
 
+/** Refusals that are told one right after the other: a listener that answers each by another wrong setting would never end. */
+const MOST_REFUSALS = 20;
 /** Rest after which the status line speaks. */
 const REST_MS = 500;
 
@@ -28,6 +30,8 @@ export class Report {
     #solved = false;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     #rest;
+    /** Refusals that were told in the present task of the page. */
+    #refusals = 0;
 
     /** @param {import('lit').LitElement} host */
     constructor(host) {
@@ -64,7 +68,7 @@ export class Report {
     /** A new answer is on the screen. @param {import('./figure-state.js').By} by  who asked @param {() => Present} present */
     tell(by, present) {
         const { simulation, error, request } = present();
-        if (error) this.fire('pipeline-error', { code: error.code, option: error.option, message: error.message });
+        if (error) this.#refuse(error);
         if (by === 'page') {
             this.#solved = this.#isSolved(simulation); // the page may ask its reader again
             return;
@@ -73,6 +77,18 @@ export class Report {
         if (by !== 'reader') return;
         this.close();
         this.#rest = setTimeout(() => this.#atRest(present()), REST_MS);
+    }
+
+    /** @param {import('../engine/engine.js').PipelineError} error */
+    #refuse({ code, option, message }) {
+        if (this.#refusals === 0)
+            setTimeout(() => {
+                this.#refusals = 0;
+            });
+        if (++this.#refusals > MOST_REFUSALS) return;
+        if (this.#refusals === MOST_REFUSALS)
+            console.warn(`pipeline-figure: ${MOST_REFUSALS} refusals in a row, the next are not told: ${message}`);
+        this.fire('pipeline-error', { code, option, message });
     }
 
     /** The reader has come to rest: the change is spoken, kept in the address of the page, and checked. @param {Present} present */
