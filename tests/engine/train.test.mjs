@@ -154,3 +154,37 @@ test('runs give their memory back', () => {
     for (let i = 0; i < 300; i++) assert.throws(() => engine.train({ schedule: 'gpipe', ranks: 4, depth: 2 }));
     assert.ok(engine.core.memory.buffer.byteLength <= before + 4 * 65536);
 });
+
+test('training.state: what is no state of this training is refused, and the training goes on as before', async () => {
+    const engine = await loadEngine();
+    const training = engine.train({ schedule: '1f1b', ranks: '2', microbatches: '4' });
+    training.step();
+    const { step, stages } = training.state;
+    const [first, second] = stages;
+    for (const wrong of /** @type {any[]} */ ([
+        null,
+        {},
+        { step },
+        { step, stages: [] },
+        { step, stages: [first] },
+        { step, stages: [...stages, first] },
+        { step, stages: [first.slice(1), second] },
+        { step, stages: [first, [...second]] },
+        { step, stages: { length: 2, 0: first, 1: second } },
+        { step: -1, stages },
+        { step: 0.5, stages },
+        { step: 'x', stages },
+        { step: 2 ** 31, stages },
+    ]))
+        assert.throws(
+            () => {
+                training.state = wrong;
+            },
+            { name: 'TypeError', message: /^training\.state: / },
+            JSON.stringify(wrong)?.slice(0, 80),
+        );
+    assert.deepEqual(training.state, { step, stages });
+    training.state = { step, stages };
+    assert.deepEqual(training.state, { step, stages });
+    training.close();
+});

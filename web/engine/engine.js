@@ -1448,8 +1448,26 @@ export class Training {
         return { step: core.pp_run_steps(this.#run), stages };
     }
 
-    /** Takes steps that were made elsewhere; step() then only runs the unpipelined network until it has as many. */
-    set state({ step, stages }) {
+    /**
+     * Takes steps that were made elsewhere; step() then only runs the unpipelined network until it has as many. What is no state of
+     * this training is refused with a TypeError, and nothing is taken of it.
+     */
+    set state(state) {
+        const { step, stages } = state ?? {};
+        const { config } = this.simulation;
+        if (!Number.isInteger(step) || step < 0 || step > 0x7fffffff)
+            throw new TypeError(`training.state: step = ${step}; a number of steps is needed, 0 or more`);
+        if (!Array.isArray(stages) || stages.length !== config.stages)
+            throw new TypeError(
+                `training.state: ${config.stages} stages are needed, not ${Array.isArray(stages) ? stages.length : stages}`,
+            );
+        for (const [stage, bytes] of stages.entries()) {
+            const needed = this.#core.pp_run_save(this.#run, stage, 0);
+            if (!(bytes instanceof Uint8Array) || bytes.length !== needed)
+                throw new TypeError(
+                    `training.state: stage ${stage} is ${needed} bytes of a Uint8Array, not ${bytes?.length ?? bytes}`,
+                );
+        }
         this.#core.pp_run_rewind(this.#run, step);
         for (const [stage, bytes] of stages.entries())
             this.#access.scope((/** @type {Alloc} */ alloc) => {
