@@ -19,6 +19,7 @@ import { chromium, launch as launchChromium } from './browser.mjs';
  * @property {(key: string) => Promise<void>} press  a key, with others held before a plus: 'Alt+ArrowLeft'
  * @property {(width: number, height: number) => Promise<void>} resize  of the view; WebKit's window has a least width
  * @property {() => Promise<Buffer>} shot  a PNG of the view
+ * @property {() => Promise<void>} [force]  the colours of the reader; Chromium alone is told by its driver
  * @property {(() => Promise<Buffer>) | null} pdf  null where the driver cannot print
  * @property {() => Promise<void>} close
  */
@@ -72,7 +73,14 @@ async function throughPuppeteer(browser) {
         },
         resize: (width, height) => resize(page, width, height),
         shot: async () => Buffer.from(await page.screenshot()),
-        pdf: async () => Buffer.from(await page.pdf({ format: 'A4' })),
+        // The size and margins that a page asks for, in both browsers.
+        pdf: async () => Buffer.from(await page.pdf({ format: 'A4', preferCSSPageSize: true })),
+        force: async () => {
+            const session = await page.createCDPSession();
+            await session.send('Emulation.setEmulatedMedia', {
+                features: [{ name: 'forced-colors', value: 'active' }],
+            });
+        },
         close: () => browser.close(),
     };
 }

@@ -82,7 +82,8 @@ export async function site(pages, folders = {}) {
  * A suite for each of the three browsers. guest.show(body) opens a page with that body and waits for its figures; guest.ask
  * runs a function in the page; guest.soon waits until one says yes.
  * @param {string} title @param {(guest: any) => void} tests
- * @param {{ pages?: Record<string, any>, folders?: Record<string, string>, prefs?: Record<string, unknown>, only?: string[] }} [options]
+ * @param {{ pages?: Record<string, any>, folders?: Record<string, string>, prefs?: Record<string, unknown>, only?: string[], forced?: boolean }} [options]
+ *   forced: colours are the reader's, in Chromium; Firefox has a setting for that, to be named in prefs
  */
 export function inEveryBrowser(title, tests, options = {}) {
     for (const { name, skip, launch } of engines.filter(
@@ -97,6 +98,7 @@ export function inEveryBrowser(title, tests, options = {}) {
                 closing(() => guest.site.close());
                 guest.driver = await launch(options.prefs);
                 closing(() => guest.driver.close());
+                if (options.forced && name === 'Chromium') await guest.driver.force();
             });
             guest.ask = (work, ...args) => guest.driver.eval(work, ...args);
             guest.soon = async (question, ...args) => {

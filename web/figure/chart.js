@@ -195,6 +195,7 @@ export class Chart {
         const { makespan } = this.simulation.summary;
         this.until.textContent = textOf(lang, 'chart_goes_on', formatNumber(makespan, lang));
         if (!this.until.isConnected) box.after(this.until);
+        box.style.setProperty('--until', `${this.until.offsetWidth}px`);
     }
 
     /** What moves is where it goes, at once. */
