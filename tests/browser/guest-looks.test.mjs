@@ -425,7 +425,7 @@ inEveryBrowser(
                 await soon(() => matchMedia('(forced-colors: active)').matches);
                 const seen = await ask(() => {
                     const fills = (kind) => [
-                        ...new Set(all(`.chart .pf-cell.pf-${kind}`).map((cell) => getComputedStyle(cell).fill)),
+                        ...new Set(all(`.pf-cell.pf-${kind}`).map((cell) => getComputedStyle(cell).fill)),
                     ];
                     const canvas = document.createElement('i');
                     canvas.style.cssText = 'color: CanvasText; background: Canvas; forced-color-adjust: none';
