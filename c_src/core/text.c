@@ -5,7 +5,7 @@
 
 enum { NAME_LIMIT = 40 };
 
-/* The next character that counts, 0 at the end. A NUL inside the text is not its end: it stands for a character no name has. */
+/* The next character that counts, 0 at the end. A NUL inside the text is not its end: it is a character that no name has. */
 static int name_char(const char **at, const char *end) {
     while (*at < end && (**at == '-' || **at == '_' || **at == ' ')) ++*at;
     if (*at >= end) return 0;

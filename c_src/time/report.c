@@ -373,7 +373,8 @@ typedef struct forwards {
     int32_t held; /* activations held so far */
 } forwards;
 
-/* Says of the intervals from `first` on, which come before action i, whether the next F could be done in them. */
+/* Says of the intervals from `first` on, which come before action i, whether the next F could begin with them and end before
+ * action i begins: its input must be there when the interval begins. */
 static void idle_early(const idle_sink *sink, int32_t first, const pp_schedule *s, const double *costs,
                        const pp_timeline *line, int32_t i, int32_t end, forwards *of) {
     if (of->next < i) of->next = i;
@@ -383,8 +384,7 @@ static void idle_early(const idle_sink *sink, int32_t first, const pp_schedule *
     const double there = pp_arrival(s, costs, line, f);
     for (int32_t n = first; n < sink->count && n < sink->capacity; n++) {
         pp_idle *idle = &sink->out[n];
-        const double begin = there > idle->start ? there : idle->start;
-        if (begin + pp_ticks(s, costs, f) > line->start[i]) continue;
+        if (there > idle->start || idle->start + pp_ticks(s, costs, f) > line->start[i]) continue;
         idle->early = f;
         idle->held = of->held + 1;
     }

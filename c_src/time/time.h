@@ -153,7 +153,7 @@ enum {
     X(reason)    /* PP_IDLE_... */                                                                                     \
     X(before)    /* the action that ends the wait, -1 for a drain */                                                   \
     X(waits_for) /* the action whose output is awaited, -1 for none */                                                 \
-    X(early)     /* the rank's next F, where it could be done within the wait; -1 for none */                          \
+    X(early)     /* the rank's next F, where it could begin with the interval and end with the wait; -1 for none */    \
     X(held)      /* activations that the rank would hold with it */
 typedef struct pp_idle {
 #define PP_IDLE_DOUBLE(field) double field;
@@ -165,8 +165,9 @@ PP_EXPORT(pp_idle_field_name) const char *pp_idle_field_name(int32_t field);
 
 /* Idle intervals of a simulated timeline, ranks ascending, time ascending. A schedule such as 1F1B lets a rank wait though
  * the next micro-batch is there, to hold fewer activations: `early` and `held` say so, where messages overlap with work and no
- * condition (memory for messages, gathered weights, unequal micro-batches) could forbid it. Writes at most capacity entries (out may be
- * NULL with capacity 0) and returns how many there are. A wait that is part awaiting and part transfer is two entries. */
+ * condition (memory for messages, gathered weights, unequal micro-batches) could forbid it. Writes at most capacity entries
+ * (out may be NULL with capacity 0) and returns how many there are. A wait that is part awaiting and part transfer is two
+ * entries. */
 PP_EXPORT(pp_idle_fill)
 int32_t pp_idle_fill(const pp_schedule *schedule, const double *costs, const pp_timeline *timeline, pp_idle *out,
                      int32_t capacity);

@@ -56,7 +56,7 @@ const decoder = new TextDecoder();
  * @property {Int32Array} reason  0 filling, 1 waits for input, 2 transfer on its way, 3 draining, 4 gathers weights
  * @property {Int32Array} before  the action that ends the wait, -1 for none
  * @property {Int32Array} waits_for  the action whose output is awaited, -1 for none
- * @property {Int32Array} early  the rank's next F, where it could be done within the wait; -1 for none
+ * @property {Int32Array} early  the rank's next F, where it could begin with the interval and end with the wait; -1 for none
  * @property {Int32Array} held  activations that the rank would hold with it
  *
  * @typedef {import('./studies.js').Ask} Ask

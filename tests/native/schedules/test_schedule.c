@@ -48,7 +48,8 @@ static void check_invariants(const plan *p, const char *text) {
         /* Its input is there, it ends before the wait does, and nothing of its rank stands between. */
         CHECK(s->actions[f].op == PP_F && f > idle[i].before && f < s->rank_begin[(int32_t)idle[i].rank + 1]);
         const int32_t input = p->timeline->input[f];
-        CHECK((input < 0 ? 0 : p->timeline->finish[input]) < p->timeline->start[(int32_t)idle[i].before]);
+        CHECK((input < 0 ? 0 : p->timeline->finish[input]) <= idle[i].start);
+        CHECK(idle[i].start < p->timeline->start[(int32_t)idle[i].before]);
         int32_t held = 1;
         for (int32_t j = s->rank_begin[(int32_t)idle[i].rank]; j < idle[i].before; j++) {
             const int32_t op = s->actions[j].op;
