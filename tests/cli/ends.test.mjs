@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
+    chmodSync,
     existsSync,
     lstatSync,
     mkdtempSync,
@@ -48,7 +49,8 @@ test('-o writes a file whole or leaves the old one; links and what is no file st
     const folder = mkdtempSync(join(tmpdir(), 'pipeline-figure-'));
     try {
         const at = (/** @type {string} */ name) => join(folder, name);
-        writeFileSync(at('old.json'), 'the old one\n', { mode: 0o640 });
+        writeFileSync(at('old.json'), 'the old one\n');
+        chmodSync(at('old.json'), 0o664); // more than the mask of most users leaves to a new file
         // A file may grow to 4 KiB, as on a disk that is nearly full.
         const full = shell(
             `( ulimit -f 8; pf simulate -s 1f1b -p 16 -m 512 --format json -o "${at('old.json')}"; echo "status $?" >&2 )`,
@@ -61,10 +63,20 @@ test('-o writes a file whole or leaves the old one; links and what is no file st
         assert.equal(runCli(`simulate --format json -o ${at('link.json')}`).status, 0);
         assert.ok(lstatSync(at('link.json')).isSymbolicLink());
         assert.equal(JSON.parse(readFileSync(at('old.json'), 'utf8')).ranks, 3);
-        assert.equal(lstatSync(at('old.json')).mode & 0o777, 0o640);
+        assert.equal(lstatSync(at('old.json')).mode & 0o777, 0o664);
+        symlinkSync('new.json', at('ahead.json'));
+        assert.equal(runCli(`simulate --format json -o ${at('ahead.json')}`).status, 0);
+        assert.equal(JSON.parse(readFileSync(at('new.json'), 'utf8')).ranks, 3, 'a link to nothing yet');
         assert.equal(runCli('simulate --format csv -o /dev/null').status, 0);
         assert.ok(lstatSync('/dev/null').isCharacterDevice());
-        assert.deepEqual(readdirSync(folder).sort(), ['link.json', 'old.json']);
+        assert.deepEqual(readdirSync(folder).sort(), ['ahead.json', 'link.json', 'new.json', 'old.json']);
+        // Root may write anything; everybody else is refused, though the folder is theirs.
+        if (process.getuid?.() !== 0) {
+            chmodSync(at('new.json'), 0o444);
+            const { status, stderr } = runCli(`simulate -o ${at('new.json')}`);
+            assert.equal(status, 2);
+            assert.match(stderr, /cannot be written \(EACCES\)/);
+        }
     } finally {
         rmSync(folder, { recursive: true });
     }

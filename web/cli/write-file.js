@@ -1,22 +1,35 @@
 // Writing a file whole or not at all: a full disk must not cost the reader the file that stood there.
-import { lstatSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+    accessSync,
+    chmodSync,
+    constants,
+    lstatSync,
+    realpathSync,
+    renameSync,
+    rmSync,
+    statSync,
+    writeFileSync,
+} from 'node:fs';
 
 /**
- * Writes beside the file and then gives it its name. What is no ordinary file (a pipe, a device) is written to as it is, and so
- * is a file in a folder where nothing may be made. Throws what node:fs throws; the old file then stands as it was.
+ * Writes beside the file and then gives it its name. What is no ordinary file (a pipe, a device, a link to nothing) is written to
+ * as it is, and so is a file in a folder where nothing may be made. Throws what node:fs throws; the old file then stands as it was.
  * @param {string} file @param {string} text
  */
 export function writeWhole(file, text) {
-    const old = lstatSync(file, { throwIfNoEntry: false });
-    const target = old?.isSymbolicLink() ? realpathSync(file) : file;
-    const known = lstatSync(target, { throwIfNoEntry: false });
-    if (known && !known.isFile()) {
-        writeFileSync(target, text);
+    const known = statSync(file, { throwIfNoEntry: false });
+    const named = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
+    if (named && !known?.isFile()) {
+        writeFileSync(file, text);
         return;
     }
+    // To rename asks for no leave of the old file: one that may not be written must stay.
+    if (known) accessSync(file, constants.W_OK);
+    const target = known ? realpathSync(file) : file;
     const part = `${target}.${process.pid}.part`;
     try {
-        writeFileSync(part, text, { flag: 'wx', mode: known ? known.mode & 0o777 : 0o666 });
+        writeFileSync(part, text, { flag: 'wx' });
+        if (known) chmodSync(part, known.mode & 0o7777);
         renameSync(part, target);
     } catch (error) {
         const { code } = /** @type {NodeJS.ErrnoException} */ (error);
