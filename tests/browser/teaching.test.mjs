@@ -101,13 +101,15 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
             /^Время одинаково: 33 такта\. Доля пузыря у обоих — 3\/11\. .*«1F1B» — 4, «GPipe» — 8/,
         );
         // Memory under each, on one scale: 1F1B stays at the half of GPipe's height.
-        const heights = await page.$eval('pipeline-figure', (f) =>
-            ['own', 'other'].map((which) => {
-                const root = /** @type {ShadowRoot} */ (f.shadowRoot);
-                const held = root.querySelector(`[data-held="${which}"] .held`);
-                return /** @type {SVGPathElement} */ (held).getBBox().height;
-            }),
-        );
+        const heldHeights = () =>
+            page.$eval('pipeline-figure', (f) =>
+                ['own', 'other'].map((which) => {
+                    const root = /** @type {ShadowRoot} */ (f.shadowRoot);
+                    const held = root.querySelector(`[data-held="${which}"] .held`);
+                    return /** @type {SVGPathElement} */ (held).getBBox().height;
+                }),
+            );
+        const heights = await heldHeights();
         assert.ok(Math.abs(heights[1] / heights[0] - 2) < 0.02, String(heights));
         // A micro-batch that is pointed at is followed in both charts: four stages, forward and back.
         const followed = () =>
@@ -126,6 +128,9 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
             async () => /28,5/.test((await text(page, '.compare-words')) ?? ''),
             'the second schedule is another',
         );
+        // Interleaving holds 11 activations of half the size, where 1F1B holds 4.
+        const [ones, halves] = await heldHeights();
+        assert.ok(Math.abs(halves / ones - 11 / 2 / 4) < 0.06, `${halves} / ${ones}`);
         const ends = await page.$eval('pipeline-figure', (f) =>
             ['.chart > svg', '.beside > svg'].map(
                 (selector) => f.shadowRoot?.querySelector(selector)?.getBoundingClientRect().width,
@@ -353,6 +358,11 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
             assert.equal((await reading(kept.page)).time, '8 тактов', torn);
             await kept.page.close();
         }
+
+        const looks = await openFigure('figure-id="main" ranks="5" microbatches="4"', {}, '#pipeline.main=view=table');
+        assert.equal(await attribute(looks.page, 'ranks'), '5');
+        await looks.page.waitForSelector(`${IN}table.schedule`, { visible: true });
+        await looks.page.close();
 
         const without = await openFigure('ranks="3" microbatches="4"', {}, '#pipeline.=gpipe;p2;m3');
         assert.equal((await reading(without.page)).time, '6 тактов');

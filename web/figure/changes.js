@@ -82,8 +82,11 @@ export function linkChange(engine, id, state, now, then, place) {
     }
     if (text === stateText(now, place)) return null;
     const wanted = requestFrom(text);
-    // What names no option leaves the author's setting alone.
-    if (Object.keys(wanted).length === 0) return null;
+    // What names no option leaves the author's setting alone, and may still say where to look.
+    if (Object.keys(wanted).length === 0) {
+        const place = placeFrom(text);
+        return Object.keys(place).length > 0 ? { by: 'url', place } : null;
+    }
     const request = lawful(engine, wanted, LINKED_ACTIONS);
     return request ? { by: 'url', request, aside: {}, place: placeFrom(text) } : null;
 }

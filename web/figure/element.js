@@ -613,6 +613,8 @@ export class PipelineFigure extends LitElement {
         try {
             super.performUpdate();
         } catch (error) {
+            // The words of a fault are all that is drawn then; if they fail too, there is nothing left to try.
+            if (this.#blocked?.key === 'blocked_fault') throw error;
             console.error(error);
             this.#request = this.request; // until another one comes, the fault would come again
             this.#block(error, 'blocked_fault');

@@ -195,6 +195,12 @@ function controlState({ engine, state, request, lang, shows, act }) {
     };
 }
 
+/**
+ * While the network trains, its curve and the chart stand on one screen: the numbers of the schedule come back afterwards.
+ * @param {Figure} figure
+ */
+const isTraining = ({ view, printing }) => view === 'train' && !printing;
+
 /** @param {Figure} figure */
 export function figureView(figure) {
     const { engine, state, request, lang, predict, parts, shows, act } = figure;
@@ -215,7 +221,7 @@ export function figureView(figure) {
         return { min, max };
     };
     const editable = (/** @type {string} */ option) => shows.control('sentence') && shows.control(option);
-    const training = figure.view === 'train' && !figure.printing;
+    const training = isTraining(figure);
     const label = simulation ? title(simulation, lang) : scheduleName(scheduleOf(controls).name, lang);
     const head = html`
         ${shows.part('sentence') ? parts.sentence.render({ simulation, request, lang, others: state.others, editable, limits, named: !shows.presets && shows.control('schedule'), stall: stall ?? null }) : nothing}
@@ -289,8 +295,7 @@ function refusalView({ engine, state, readonly, lang, act }) {
 function readingsView(figure, simulation) {
     const { state, lang, stage, parts, idPrefix, shows } = figure;
     const { selection, chart } = stage;
-    // While the network trains, its curve and the chart stand on one screen: the numbers of the schedule come back afterwards.
-    const training = figure.view === 'train' && !figure.printing;
+    const training = isTraining(figure);
     // A lean figure says nothing of cells before one is chosen.
     const explains = shows.part('explanation') || selection !== null;
     const text = !selection

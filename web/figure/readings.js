@@ -1,9 +1,10 @@
 // What is read off the chart: the legend, the four numbers, the formula with the present numbers in it.
 import { html, nothing, svg } from 'lit';
-import { kindMark } from '../scene/cell-shapes.js';
+import { kindMark, onCellClass } from '../scene/cell-shapes.js';
 import { exactFraction, formatPercent, formatShare, formula, keyNumbers } from '../scene/format.js';
 import { legendEntries } from '../scene/legend.js';
 import { renderMath } from '../scene/svg.js';
+import { FORWARD } from '../words/ops.js';
 import { textOf } from '../words/strings.js';
 import { said } from './said.js';
 
@@ -17,7 +18,7 @@ export function legend(simulation, lang, idPrefix) {
                 key === 'message'
                     ? svg`<path class=${name} d="M4 2l8 11" fill="none" stroke="currentColor" />`
                     : svg`<rect class=${name} x="1" y="1" width="14" height="12" rx="1.5" fill=${fillOf(key, idPrefix)} stroke="currentColor" />`
-            }${markOf(key)}${key === 'chunk' ? svg`<rect class="pf-chunk" x="3" y="9" width="9" height="2.5" />` : nothing}</svg>${label}</li>`,
+            }${markOf(key)}${key === 'chunk' ? svg`<rect class="pf-chunk ${onCellClass(FORWARD, 1)}" x="3" y="9" width="9" height="2.5" />` : nothing}</svg>${label}</li>`,
     )}</ul>`;
 }
 

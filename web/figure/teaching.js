@@ -264,7 +264,7 @@ export class Teaching {
     // ---- drawings that share the axis of the chart ----
 
     /**
-     * Beside a second schedule: what each device holds under both, on one scale, and the micro-batch that the reader follows in the
+     * Beside a second schedule: what each device holds under both, on one scale of memory, and the micro-batch that the reader follows in the
      * first chart followed in the second as well.
      * @param {ParentNode} root @param {SVGSVGElement} picture @param {Setting} setting @param {Simulation} other
      * @param {import('../scene/scene.js').Scene} scene @param {import('../scene/scene.js').Scene} beside  of the second chart
@@ -272,14 +272,15 @@ export class Teaching {
     #follow(root, picture, { simulation, lang, microbatch }, other, scene, beside) {
         const follows = microbatch >= 0 && microbatch < other.config.microbatches && !beside.dense;
         updateOverlay(picture, follows ? microbatchShapes(beside, other, microbatch) : []);
-        const most = Math.max(1, simulation.summary.peak_activations, other.summary.peak_activations);
+        // A device that holds several stages holds an activation of each; of equal work each is that much smaller.
+        const fullest = Math.max(...[simulation, other].map((of) => of.summary.peak_activations / of.config.chunks));
         for (const [which, of, on] of /** @type {const} */ ([
             ['own', simulation, scene],
             ['other', other, beside],
         ])) {
             const box = root.querySelector(`[data-held="${which}"]`);
             if (!box) continue;
-            const drawn = memoryScene(of, on, lang, most);
+            const drawn = memoryScene(of, on, lang, Math.max(1, fullest * of.config.chunks));
             const name = textOf(lang, 'memory_name', title(of, lang));
             const old = /** @type {SVGSVGElement | null} */ (box.querySelector('svg'));
             const held = old ?? renderScene(drawn, document);

@@ -77,7 +77,7 @@ const round = (value) => Math.round(value * 100) / 100;
 
 /**
  * @param {Simulation} simulation @param {Scene} scene  of the schedule, whose axis this one has, to the pixel
- * @param {string} lang @param {number} [most]  activations that fill a row; two schedules are compared on one scale
+ * @param {string} lang @param {number} [most]  activations that fill a row
  */
 export function memoryScene(simulation, scene, lang, most = Math.max(1, simulation.summary.peak_activations)) {
     const { origin, left, scale } = scene.plot;

@@ -404,7 +404,7 @@ export default {
     play_hint: 'On the keyboard: the space bar on a cell.',
     memory_words: 'A forward pass adds an activation, the end of its backward pass frees it. The most is {0}.',
     compare_held:
-        'The steps are activations on the devices, on one scale: above for the schedule of the chart, below for the second one.',
+        'The steps are memory for activations on the devices, on one scale: above for the schedule of the chart, below for the second one. The number is how many activations.',
     memory_name: 'Activations on the devices. {0}',
     curve_words: 'Utilization for other numbers of micro-batches. Drag the point or use the arrow keys.',
     curve_name: 'Curve U(m), micro-batches',
