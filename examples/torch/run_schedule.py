@@ -532,7 +532,15 @@ def worker(args):
         name = os.path.splitext(os.path.basename(path))[0]
         fine &= runner.run(path, os.path.join(args.out, f"{name}.json") if several and args.out else args.out)
     runner.dist.destroy_process_group()
-    return 0 if fine else 1
+    leave(0 if fine else 1)
+
+
+def leave(status):
+    """Ends this process at once. PyTorch 2.6 may still have threads of gloo while the interpreter takes itself down, and
+    such a process then aborts ("terminate called without an active exception") although its work is done."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
 
 
 def main():
