@@ -208,7 +208,8 @@ describe('training by workers', { skip: withoutBrowser }, () => {
             ['loss scale', '1e38'],
         ])
             await setTraining(page, label, value);
-        const { values, notes, refusal } = await run(page, { lose: '1' });
+        // A wide network: at the end of a step of a narrow one a fast machine may show less than its clock can.
+        const { values, notes, refusal } = await run(page, { lose: '1', width: '512' });
         assert.equal(refusal, null);
         assert.equal(values.step, '35');
         assert.equal(values.difference, 'exactly 0');
