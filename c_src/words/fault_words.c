@@ -405,6 +405,10 @@ static const pp_words up_to_one = {"%o = %s: it must be above 0 and at most 1.",
 static const pp_words scale_range = {"%o = %s: it must be from 1 to 1e38.",
                                      "%o = %s: допустимы значения от 1 до 10^38."};
 
+/* Readers see devices counted from 1; the option counts from 0, which has to be said. */
+static const pp_words rank_range = {"%o = %s: ranks are counted from 0 here; it must be from %a to %b.",
+                                    "%o = %s: устройства здесь считаются с 0; допустимы номера от %a до %b."};
+
 /* The same status for the size of a network. */
 static const pp_words network_size = {"%o = %s: the training would need more than %a MiB.",
                                       "%o = %s: для обучения понадобилось бы больше %a МиБ памяти."};
@@ -436,6 +440,7 @@ int32_t pp_fault_message(const pp_fault *fault, int32_t lang, char *out, int32_t
                : positive                                                      ? positive_range
                                                                                : amount_range;
     }
+    if (code == PP_ERR_RANGE && fault->option == PP_OPT_FAIL_RANK) text = rank_range;
     if (code == PP_ERR_NOT_A_NUMBER && fault->b > 0)
         text = templates[PP_ERR_NOT_WHOLE]; /* of a count no half is an example */
     if (fault->option >= PP_OPT_COUNT && code == PP_ERR_TOO_LARGE) text = network_size;

@@ -395,7 +395,7 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         await page.waitForFunction(() => /** @type {any} */ (window).copied !== null);
         assert.match(
             await page.evaluate(() => /** @type {any} */ (window).copied),
-            /^file:.*\.html#pipeline\.main=1f1b;p4;m8;view=files$/,
+            /^file:.*\.html#pipeline\.main=1f1b;p4;m8$/,
         );
         await page.locator(`${IN}#view ::-p-text(Скачать PNG)`).click();
         await page.waitForFunction(() => /** @type {any} */ (window).saved);

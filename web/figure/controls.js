@@ -158,7 +158,10 @@ export function fixText(engine, { option, value }, lang) {
     const known = engine.options.find(({ name }) => name === option);
     if (value === '') return hasText(`label_${option}`) ? textOf(lang, `label_${option}`) : known?.letter || option;
     if (known?.kind === 'E') return `${textOf(lang, `label_${option}`)}: ${textOf(lang, `value_${value}`)}`;
-    return `${known?.letter || option} = ${lang === 'ru' ? value.replace('.', ',') : value}`;
+    // Readers count devices from 1, the option counts from 0.
+    if (option === 'fail-rank') return textOf(lang, 'fix_failing', Number(value) + 1);
+    const label = known?.letter || (hasText(`label_${option}`) ? textOf(lang, `label_${option}`) : option);
+    return `${label} = ${lang === 'ru' ? value.replace('.', ',') : value}`;
 }
 
 // ---- «more…» ----

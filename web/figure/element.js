@@ -94,6 +94,8 @@ export class PipelineFigure extends LitElement {
     #more = false;
     /** @type {string | null} */
     #view = null;
+    /** What was open before the files were. @type {Pick<import('../request/link.js').Place, 'view' | 'time'>} */
+    #beforeFiles = {};
     /** What a link or the page has named, until it is drawn: a cell, a moment. @type {import('../request/link.js').Place} */
     #wanted = {};
     /** What the page lights: 'path'. @type {string | null} */
@@ -436,9 +438,16 @@ export class PipelineFigure extends LitElement {
         const { chart, selection } = this.#stage;
         const chosen = chart?.pinned ? selection : null;
         return {
-            view: this.#view === this.view ? null : this.#view,
             cell: chosen?.kind === 'action' ? chosen.index : null,
             idle: chosen?.kind === 'idle' ? chosen.index : null,
+            ...(this.#view === 'files' ? this.#beforeFiles : this.#seen),
+        };
+    }
+
+    /** The open view, where it is not the author's, and the moment at which time stands in it. */
+    get #seen() {
+        return {
+            view: this.#view === this.view ? null : this.#view,
             time: this.#view === 'play' ? (this.#parts.teaching.here?.clock.time ?? null) : null,
         };
     }
@@ -589,6 +598,8 @@ export class PipelineFigure extends LitElement {
     #open(view) {
         if (this.#view === view) return;
         if (this.#view === 'train') this.#parts.training.here?.reset();
+        // A link is copied from the files: it leads to what the reader saw before they were opened.
+        this.#beforeFiles = view === 'files' ? this.#seen : {};
         this.#parts.teaching.here?.reset();
         this.#view = view;
         this.requestUpdate();

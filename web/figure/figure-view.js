@@ -306,7 +306,7 @@ function readingsView(figure, simulation) {
     return html`
         ${shows.part('legend') ? guard([simulation, lang], () => legend(simulation, lang, idPrefix)) : nothing}
         <p class="explanation" ?hidden=${!explains} ?data-quiet=${!selection} ?data-used=${stage.used} part="explanation">${explains ? text : nothing}
-            ${chart?.pinned ? html`<button type="button" class="link" @click=${() => chart.release()}>${textOf(lang, 'explain_release')}</button>` : nothing}</p>
+            ${selection && chart?.pinned ? html`<button type="button" class="link" @click=${() => chart.release()}>${textOf(lang, 'explain_release')}</button>` : nothing}</p>
         ${teachingView(figure, simulation)}
         ${shows.part('numbers') && !training ? parts.numbers.render(simulation, lang, state.others) : nothing}
         ${shows.part('formula') && !training ? guard([simulation, lang, parts.numbers.ratio], () => parts.formula.render(simulation, lang, parts.numbers.ratio)) : nothing}`;

@@ -277,6 +277,7 @@ export default {
     more: 'parameters…',
     more_title: 'Costs of stages, transfers, recomputation',
     fix: 'Take {0}',
+    fix_failing: 'failing device: {0}',
     fix_remove: 'Leave out: {0}',
     headline_stalled: 'p = {p}, m = {m}: in this order the step cannot run.',
     headline_refused: 'p = {p}, m = {m}: nothing to draw until the setting is mended.',
