@@ -203,7 +203,10 @@ test('a device fails', () => {
     const daly = simulate('-s 1f1b -p 1 -m 1 --forward 0.25 --backward 0.75 --mtbf 1440 --checkpoint-cost 5').failure;
     assert.deepEqual([daly.best_every, daly.daly_every, daly.young_every], [117, 117, 120]);
     assert.match(run(`${line} --lang ru`).stdout, /отказ, запасное устройство +потеряно тактов: 5,5/);
-    assert.match(refused('-p 3 --fail-rank 3'), /ranks are counted from 0 here; it must be from 0 to 2\. Nearest legal: fail-rank=2/);
+    assert.match(
+        refused('-p 3 --fail-rank 3'),
+        /ranks are counted from 0 here; it must be from 0 to 2\. Nearest legal: fail-rank=2/,
+    );
     assert.match(refused('-p 3 --fail-time 99'), /over by then\. Nearest legal: fail-time=6/);
 });
 
