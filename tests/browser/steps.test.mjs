@@ -23,19 +23,28 @@ describe('a device that fails, a batch that is cut, cells that move', { skip: wi
         await page.locator(`${IN}[data-preset="failure"]`).click();
         assert.match(
             (await view(page)) ?? '',
-            /Устройство 3 отказывает в момент 16,5.*Начать шаг заново: шаг удлинится на 16,5 такта, повторить 37 операций\.\s*Подставить запасное устройство: шаг удлинится на 12,5 такта, повторить 9 операций\./,
+            /в памяти устройства 3.*Вернуться к контрольной точке: работа закончится на 115,5 такта позже, повторить 3 шага и ещё 37 операций\.\s*Подставить запасное устройство: шаг удлинится на 12,5 такта, повторить 9 операций\.\s*Начать шаг заново, если .* на копии: шаг удлинится на 16,5 такта, повторить 37 операций\./,
         );
-        const axes = () =>
-            page.$eval('pipeline-figure', (f) =>
-                ['.chart > svg', '.beside > svg'].map((selector) =>
-                    f.shadowRoot?.querySelector(selector)?.getAttribute('width'),
+        const { sentence } = await reading(page);
+        assert.match(
+            sentence ?? '',
+            /33 такта\. Это без отказа\. Устройство 3 отказывает в момент 16,5, и шаг потерян: с контрольной точкой он закончится на 115,5 такта позже, с запасным устройством — на 12,5 такта\.$/,
+        );
+        // One axis: each tick of the second picture stands under the same one of the first.
+        const ticks = (/** @type {string} */ selector) =>
+            page.$$eval(`${IN}${selector} > svg text`, (texts) =>
+                Object.fromEntries(
+                    texts
+                        .filter((text) => /^\d+$/.test(text.textContent ?? '') && Number(text.getAttribute('y')) > 100)
+                        .map((text) => [text.textContent, text.getAttribute('x')]),
                 ),
             );
-        const [own, beside] = await axes();
-        assert.equal(own, beside);
+        const [own, beside] = [await ticks('.chart'), await ticks('.beside')];
+        for (const tick of ['0', '10', '20', '30']) assert.equal(beside[tick], own[tick], `${tick}: ${own[tick]}`);
         await setControl(page, '[data-fail="rank"]', '0', 'change');
         await setControl(page, '[data-fail="time"]', '10');
-        assert.match((await view(page)) ?? '', /Устройство 1 отказывает в момент 10:/);
+        assert.match((await reading(page)).sentence ?? '', /Устройство 1 отказывает в момент 10,/);
+        assert.match((await view(page)) ?? '', /в памяти устройства 1:/);
         assert.equal(await page.$eval('pipeline-figure', (f) => f.getAttribute('fail-time')), '10');
         // A later time than the step has is refused in words, and the slider mends it.
         await page.$eval('pipeline-figure', (f) => f.setAttribute('fail-time', '1000'));
@@ -44,7 +53,7 @@ describe('a device that fails, a batch that is cut, cells that move', { skip: wi
         );
         assert.match((await view(page)) ?? '', /fail-time.*1000/);
         await setControl(page, '[data-fail="time"]', '12');
-        assert.match((await view(page)) ?? '', /в момент 12:/);
+        assert.match((await reading(page)).sentence ?? '', /в момент 12,/);
         // Another step closes it.
         await page.locator(`${IN}[data-preset="gpipe"]`).click();
         assert.equal(await view(page), null);
@@ -151,7 +160,8 @@ describe('a device that fails, a batch that is cut, cells that move', { skip: wi
     it('a figure that only shows has the words of a failure and nothing to change', async () => {
         const { page } = await openFigure('schedule="1f1b" fail-rank="1" readonly');
         await page.locator(`${IN}[data-view="failure"]`).click();
-        assert.match((await view(page)) ?? '', /Устройство 2 отказывает/);
+        assert.match((await view(page)) ?? '', /в памяти устройства 2/);
+        assert.match((await reading(page)).sentence ?? '', /Устройство 2 отказывает/);
         assert.equal(await page.$(`${IN}[data-fail]`), null);
     });
 

@@ -102,6 +102,7 @@ const decoder = new TextDecoder();
  * @property {Simulation | null} [without]  the same without recomputation
  * @property {{ full: number, inputs: number }} [kept]  with recomputation: micro-batches whose activations a device holds
  *     at most, and those of which it holds the input
+ * @property {Simulation['failure'] | null} [failure]  a device fails in this step
  *
  * @typedef {StepReport} MeasuredStep  of times that were measured: fractions are not exact, costs are means
  *

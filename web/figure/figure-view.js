@@ -224,7 +224,7 @@ export function figureView(figure) {
     const training = isTraining(figure);
     const label = simulation ? title(simulation, lang) : scheduleName(scheduleOf(controls).name, lang);
     const head = html`
-        ${shows.part('sentence') ? parts.sentence.render({ simulation, request, lang, others: state.others, editable, limits, named: !shows.presets && shows.control('schedule'), stall: stall ?? null }) : nothing}
+        ${shows.part('sentence') ? parts.sentence.render({ simulation, request, lang, others: { ...state.others, failure: failureOf(figure, simulation) }, editable, limits, named: !shows.presets && shows.control('schedule'), stall: stall ?? null }) : nothing}
         ${simulation ? parts.prediction.verdict(predict, simulation, lang) : nothing}
         ${challengeView(figure)}
         ${controlsView(figure, controls)}`;
@@ -310,6 +310,13 @@ function readingsView(figure, simulation) {
         ${teachingView(figure, simulation)}
         ${shows.part('numbers') && !training ? parts.numbers.render(simulation, lang, state.others) : nothing}
         ${shows.part('formula') && !training ? guard([simulation, lang, parts.numbers.ratio], () => parts.formula.render(simulation, lang, parts.numbers.ratio)) : nothing}`;
+}
+
+/** What the core says of the device that fails, once that view is open and its part is here. @param {Figure} figure @param {Simulation | null} simulation */
+function failureOf(figure, simulation) {
+    const { here } = figure.parts.teaching;
+    if (!simulation || !here || figure.view !== 'failure') return null;
+    return here.incident.of(teachingSetting(figure, simulation)).failure;
 }
 
 /** In an idle cell: what the device could begin there, and the button that does it. @param {Figure} figure @param {Simulation} simulation @param {number} j */

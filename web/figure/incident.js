@@ -21,6 +21,10 @@ const CUTS = ['1', '2', '4', '8', '16', '32', '64'];
 
 // ---- a device fails ----
 
+/** The ways of going on that are known here, the usual one first. @param {Failure['policies']} policies */
+const inOrder = (policies) =>
+    ['checkpoint', 'spare', 'restart'].flatMap((way) => policies.filter(({ name, known }) => known && name === way));
+
 export class Incident {
     /** @type {{ of: Simulation, failure: Failure | null, message: string, spare: Simulation | null } | null} */
     #known = null;
@@ -73,13 +77,17 @@ export class Incident {
         }
             ${
                 failure
-                    ? html`<p>${t('failure_words', rank + 1, at)}</p>
-            <ul>${failure.policies
-                .filter(({ known }) => known)
-                .map(
-                    ({ name, time_lost, actions_lost }) =>
-                        html`<li>${t('failure_policy', t(`failure_${name}`), countOf(time_lost, lang, 'tick'), countOf(actions_lost, lang, 'operation'))}</li>`,
-                )}</ul>`
+                    ? html`<p>${t('failure_words', rank + 1)}</p>
+            <ul>${inOrder(failure.policies).map(
+                ({ name, time_lost, actions_lost, steps_redone }) =>
+                    html`<li>${t(
+                        steps_redone > 0 ? 'failure_policy_steps' : 'failure_policy',
+                        t(`failure_${name}`),
+                        countOf(time_lost, lang, 'tick'),
+                        countOf(actions_lost, lang, 'operation'),
+                        countOf(steps_redone, lang, 'step'),
+                    )}</li>`,
+            )}</ul>`
                     : html`<p class="refusal"><span>${message}</span></p>`
             }
             ${spare ? html`<p>${t('failure_picture')}</p><div class="beside" data-plot="failure"></div>` : nothing}`;
@@ -94,6 +102,7 @@ export class Incident {
             lang,
             width,
             span: scene.plot.span,
+            text: scene.text,
             phases: false,
             idPrefix: `${scene.idPrefix}c`,
         });

@@ -27,7 +27,11 @@ export const PRESETS = [
     },
     { name: 'zero-bubble', request: { ...training, schedule: 'zb-h2' } },
     { name: 'slow-network', request: { ...training, schedule: '1f1b', latency: '1' } },
-    { name: 'failure', request: { ...training, schedule: '1f1b', 'fail-rank': '2' }, view: 'failure' },
+    {
+        name: 'failure',
+        request: { ...training, schedule: '1f1b', 'fail-rank': '2', 'fail-step': '3', 'checkpoint-every': '4' },
+        view: 'failure',
+    },
     { name: 'batch', request: { ...training, schedule: '1f1b', 'global-batch': '32' }, view: 'batch' },
     { name: 'compare', request: { ...training, schedule: '1f1b' }, view: 'compare' },
 ];

@@ -101,6 +101,25 @@ function conditionText(simulation, lang) {
 }
 
 /**
+ * A device fails: when, and what the ways of going on cost beside the undisturbed step.
+ * @param {NonNullable<Simulation['failure']>} failure
+ * @param {(key: string, more?: Record<string, string | number | Part>) => Part[]} say @param {string} lang
+ */
+function failureParts(failure, say, lang) {
+    const lost = (/** @type {string} */ way) => {
+        const policy = failure.policies.find(({ name, known }) => known && name === way);
+        return policy && countOf(policy.time_lost, lang, 'tick');
+    };
+    const [checkpoint, spare, restart] = ['checkpoint', 'spare', 'restart'].map(lost);
+    const device = { rank: failure.rank + 1, at: formatNumber(failure.time, lang) };
+    const start = say('headline_failure', device);
+    if (checkpoint && spare) return [...start, ...say('headline_failure_both', { checkpoint, spare })];
+    if (checkpoint) return [...start, ...say('headline_failure_checkpoint', { checkpoint })];
+    if (spare) return [...start, ...say('headline_failure_spare', { spare })];
+    return [...start, ...say('headline_failure_restart', { restart: restart ?? '' })];
+}
+
+/**
  * One sentence or two that are true for the present state.
  * @param {Simulation} simulation
  * @param {string} lang
@@ -153,6 +172,7 @@ export function headline(simulation, lang, others = {}) {
               late: countOf(simulation.stream.late[0], lang, 'update_accusative'),
           })
         : [];
+    if (others.failure) return joined([...start, ...failureParts(others.failure, say, lang)]);
     return joined([...start, ...remark(simulation, others.compare ?? null, plain, say, lang), ...kept, ...late]);
 }
 
