@@ -87,13 +87,13 @@ describe('the chapter page, from file://', { skip: withoutBrowser }, () => {
     it('words of the text set the nearest figure, and are marked while it stands so', async () => {
         const { page, complaints } = await visit(bookPage);
         const said = await page.evaluate(async () => {
-            const words = /** @type {HTMLElement} */ (document.querySelector('button.set[data-figure], button.set'));
+            const words = /** @type {HTMLElement} */ (document.querySelector('a.set'));
             const figure = /** @type {any} */ (document.querySelector('[figure-id="first"]'));
             await figure.ready;
             words.click();
             await new Promise((later) => figure.addEventListener('pipeline-change', later, { once: true }));
             await figure.updateComplete;
-            return [words.textContent, words.getAttribute('aria-pressed'), figure.request.microbatches];
+            return [words.textContent, words.getAttribute('aria-current'), figure.request.microbatches];
         });
         assert.deepEqual(said, ['занято одно устройство', 'true', '1']);
         assert.deepEqual(complaints, []);
@@ -237,7 +237,7 @@ describe('the chapter page, from file://', { skip: withoutBrowser }, () => {
         assert.match(text ?? '', /6/);
         assert.match(text ?? '', /2\/3/);
         // Words that would set a figure are words, and answers can be opened.
-        assert.equal(await page.$('button.set'), null);
+        assert.equal(await page.$('a.set'), null);
         assert.ok((await page.$$('.question details summary')).length >= 5);
     });
 });

@@ -45,22 +45,33 @@ export async function setFigure(figure, state) {
     }
 }
 
-/** Words that set a figure become buttons; while the figure stands as they say, they are marked. */
+/**
+ * Words that set a figure become links to its state; a plain click sets the figure where it is. While it stands as the words
+ * say, they are marked.
+ */
 export function bindWords() {
-    /** @type {Map<Figure, { button: HTMLElement, state: string }[]>} */
+    /** @type {Map<Figure, { link: HTMLElement, state: string }[]>} */
     const byFigure = new Map();
     for (const words of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll('span.set'))) {
-        const figure = figureNamed(words.dataset.figure);
-        const state = words.dataset.state ?? '';
+        const { figure: name, state = '' } = words.dataset;
+        const figure = figureNamed(name);
         if (!figure) continue;
-        const button = make('button', { type: 'button', class: 'set' }, ...words.childNodes);
-        button.addEventListener('click', () => setFigure(figure, state));
-        words.replaceWith(button);
-        byFigure.set(figure, [...(byFigure.get(figure) ?? []), { button, state }]);
+        const link = make('a', { href: `#pipeline.${name}=${state}`, class: 'set' }, ...words.childNodes);
+        link.addEventListener('click', (event) => {
+            // With a key held the reader wants another tab or window.
+            if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+            event.preventDefault();
+            setFigure(figure, state);
+        });
+        words.replaceWith(link);
+        byFigure.set(figure, [...(byFigure.get(figure) ?? []), { link, state }]);
     }
     for (const [figure, list] of byFigure) {
         const mark = () => {
-            for (const { button, state } of list) button.setAttribute('aria-pressed', String(figure.stands(state)));
+            for (const { link, state } of list) {
+                if (figure.stands(state)) link.setAttribute('aria-current', 'true');
+                else link.removeAttribute('aria-current');
+            }
         };
         for (const name of ['pipeline-ready', 'pipeline-change', 'pipeline-select'])
             figure.addEventListener(name, mark);
