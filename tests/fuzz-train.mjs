@@ -4,7 +4,7 @@
 // Started by npm run fuzz:  node tests/fuzz-train.mjs [SETTINGS, 3000] [SEED, 1] [ONE OF THEM]
 // To see them as requests, for the native test_rank:  node tests/fuzz-train.mjs SETTINGS SEED print
 import assert from 'node:assert/strict';
-import { loadEngine, PipelineError } from '../web/engine/engine.js';
+import { loadEngine, PipelineError } from '../web/engine/index.js';
 import { WorkerRun } from '../web/engine/workers.js';
 import { threadWorker } from '../web/engine/workers-node.js';
 

@@ -2,7 +2,7 @@
 // has not yet taken; by one thread, plain and with all options, and by a worker a rank, with a flush and without, which also makes equal weights.
 // Started by npm run fuzz:  node --expose-gc tests/soak.mjs [STEPS, 100000]
 import assert from 'node:assert/strict';
-import { loadEngine } from '../web/engine/engine.js';
+import { loadEngine } from '../web/engine/index.js';
 import { WorkerRun } from '../web/engine/workers.js';
 import { threadWorker } from '../web/engine/workers-node.js';
 

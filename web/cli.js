@@ -12,7 +12,8 @@ import { askOf } from './cli/studies.js';
 import { trainCommand } from './cli/train.js';
 import { workersCommand } from './cli/workers.js';
 import { writeWhole } from './cli/write-file.js';
-import { loadEngine, PipelineError } from './engine/engine.js';
+import { PipelineError } from './engine/error.js';
+import { loadEngine } from './engine/load.js';
 import { pythonTwin } from './write/python-twin.js';
 import { toCsv, toJson } from './write/rows.js';
 import { toTrace } from './write/trace.js';
@@ -253,7 +254,7 @@ function proof(seconds, lang) {
  * What "simulate" or, of a file, "check" writes.
  * @param {import('./engine/engine.js').Engine} engine @param {[string, string][]} given
  * @param {{ format: string, lang: 'en' | 'ru', source?: { name: string, input: string }, profile?: string,
- *     ask: import('./engine/engine.js').Ask, chart: string, prove?: number, cut?: number[] }} how
+ *     ask: import('./engine/types.js').Ask, chart: string, prove?: number, cut?: number[] }} how
  */
 async function produced(engine, given, { format, lang, source, profile, ask, chart, prove, cut }) {
     const { settings, own, rest } = engine.fileSettings(given);

@@ -1,7 +1,7 @@
 // npm run bench: medians, in Node, of what a reader's browser does after each change of a control.
 import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
-import { loadEngine } from '../../web/engine/engine.js';
+import { loadEngine } from '../../web/engine/index.js';
 
 const engine = await loadEngine();
 const info = JSON.parse(readFileSync(new URL('../../dist/build-info.json', import.meta.url), 'utf8'));

@@ -1,6 +1,6 @@
 // zb-auto on steps whose best makespan is known from elsewhere: how far above it, how long it takes, how many it knows to be
 // the best.
-import { loadEngine } from '../../web/engine/engine.js';
+import { loadEngine } from '../../web/engine/index.js';
 import { instances } from '../schedules/optimum.mjs';
 
 const engine = await loadEngine();

@@ -2,7 +2,7 @@
 // right. What needs no browser is in tests/page/truth.test.mjs.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { loadEngine } from '../../web/engine/engine.js';
+import { loadEngine } from '../../web/engine/index.js';
 import { withoutBrowser } from '../support/browser.mjs';
 import { becomes, bookPage, inChromium, reading, settled } from '../support/figure-page.mjs';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { register } from 'node:module';
 import { test } from 'node:test';
-import { Engine, loadEngine, PipelineError } from '../../web/engine/engine.js';
+import { Engine, loadEngine, PipelineError } from '../../web/engine/index.js';
 
 // What it imports from 'env' is web/build/nowasm-env.js, in the bundle and here.
 const env = new URL('../../web/build/nowasm-env.js', import.meta.url).href;

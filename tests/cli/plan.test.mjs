@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { loadEngine } from '../../web/engine/engine.js';
+import { loadEngine } from '../../web/engine/index.js';
 import { layersOf } from '../../web/engine/measured.js';
 
 const engine = await loadEngine();

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { loadEngine } from '../../web/engine/engine.js';
+import { loadEngine } from '../../web/engine/index.js';
 import { TrainingLoop } from '../../web/engine/training-loop.js';
 import { measuredOf, middleStep, predict, WorkerRun } from '../../web/engine/workers.js';
 import { threadWorker } from '../../web/engine/workers-node.js';

@@ -2,7 +2,7 @@
 // longer, and the rank then holds what was said.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadEngine } from '../../web/engine/engine.js';
+import { loadEngine } from '../../web/engine/index.js';
 import { nameOf } from '../../web/figure/order-words.js';
 import { heldAt } from '../../web/scene/memory.js';
 

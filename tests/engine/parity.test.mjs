@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { loadEngine, PipelineError } from '../../web/engine/engine.js';
+import { loadEngine, PipelineError } from '../../web/engine/index.js';
 
 const dump = fileURLToPath(new URL('../../build/native/pp_dump', import.meta.url));
 const engine = await loadEngine(undefined, { arithmetic: 'plain' });
@@ -68,6 +68,7 @@ test('every simulate case: start, finish, summary, ranks', () => {
     const want = native(requests);
     assert.equal(want.length, requests.length);
     let timed = 0;
+    const { summaryFields, rankFields } = engine.withInternals((inside) => inside);
     for (const [i, request] of requests.entries()) {
         const got = answer(() => {
             const { actions, summary, perRank } = engine.simulate(pairs(request));
@@ -75,8 +76,8 @@ test('every simulate case: start, finish, summary, ranks', () => {
             return `ok ${hash(
                 actions.start,
                 actions.finish,
-                Float64Array.from(engine.summaryFields, (name) => summary[name]),
-                Float64Array.from(perRank.flatMap((rank) => engine.rankFields.map((name) => rank[name]))),
+                Float64Array.from(summaryFields, (name) => summary[name]),
+                Float64Array.from(perRank.flatMap((rank) => rankFields.map((name) => rank[name]))),
             )}`;
         });
         assert.equal(got, want[i], request);

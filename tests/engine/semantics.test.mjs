@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { loadEngine } from '../../web/engine/engine.js';
+import { loadEngine } from '../../web/engine/index.js';
 import { textOf } from '../../web/words/strings.js';
 
 const engine = await loadEngine();

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { loadEngine, PipelineError } from '../../web/engine/engine.js';
+import { loadEngine, PipelineError } from '../../web/engine/index.js';
 import { batchOf, gradientsOf } from '../../web/engine/trained.js';
 import { runCli } from '../support/cli.mjs';
 import { python, run, runner, withoutTorch } from '../support/torch.mjs';

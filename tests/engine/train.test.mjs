@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { loadEngine, PipelineError } from '../../web/engine/engine.js';
+import { loadEngine, PipelineError } from '../../web/engine/index.js';
 
 const engine = await loadEngine();
 const cli = fileURLToPath(new URL('../../web/cli.js', import.meta.url));

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { loadEngine, PipelineError } from '../../web/engine/engine.js';
+import { loadEngine, PipelineError } from '../../web/engine/index.js';
 import { WorkerRun, workersKnown } from '../../web/engine/workers.js';
 import { threadWorker } from '../../web/engine/workers-node.js';
 

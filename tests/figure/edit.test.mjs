@@ -58,7 +58,7 @@ test('an order that waits for itself runs as far as it can, and tells its circle
     const request = { schedule: 'gpipe', ranks: '2', microbatches: '2', moves: '1F0+1 1B1-2 0B0-1', forward: '1 3' };
     const { error } = ask(engine, request);
     assert.equal(error?.code, 'deadlock');
-    const stall = /** @type {import('../../web/engine/engine.js').Stall} */ (error?.stall);
+    const stall = /** @type {import('../../web/engine/types.js').Stall} */ (error?.stall);
     assert.equal(stall.halt, 1);
     const name = (/** @type {number} */ i) =>
         `${stall.actions.stage[i]}${'FB'[stall.actions.op[i]]}${stall.actions.microbatch[i]}`;

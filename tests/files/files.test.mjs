@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { loadEngine, OPS, PipelineError } from '../../web/engine/engine.js';
+import { loadEngine, OPS, PipelineError } from '../../web/engine/index.js';
 import { toCsv, toJson } from '../../web/write/rows.js';
 import { runCli } from '../support/cli.mjs';
 import { goldenFolder, goldenRequest, goldenRows } from '../support/golden.mjs';

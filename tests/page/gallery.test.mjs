@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { HtmlValidate } from 'html-validate';
-import { loadEngine } from '../../web/engine/engine.js';
+import { loadEngine } from '../../web/engine/index.js';
 import { examples, requestOf, tagOf } from '../../web/page/gallery.js';
 import { presetNamed } from '../../web/request/presets.js';
 import { manualNames } from '../support/manual.mjs';

@@ -368,7 +368,7 @@ test('README.md: the JavaScript prints what its comments say', () => {
 });
 
 test('docs/embedding.md names every option that the element takes', async () => {
-    const { loadEngine } = await import('../../web/engine/engine.js');
+    const { loadEngine } = await import('../../web/engine/index.js');
     const { options, schedules } = await loadEngine();
     const text = read('docs/embedding.md');
     // Options of schedules that are not there yet need no words.

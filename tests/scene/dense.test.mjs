@@ -2,7 +2,7 @@
 // are read on demand; what a point of the picture is; the part in sight.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { loadEngine } from '../../web/engine/engine.js';
+import { loadEngine } from '../../web/engine/index.js';
 import { chunkOf } from '../../web/engine/relations.js';
 import { KINDS, PAINT_KINDS } from '../../web/engine/step.js';
 import { largestZoom, Zoom } from '../../web/figure/zoom.js';

@@ -2,7 +2,7 @@
 // the test says so.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadEngine } from '../../web/engine/engine.js';
+import { loadEngine } from '../../web/engine/index.js';
 import { goldenRequest, goldenRows } from '../support/golden.mjs';
 
 const engine = await loadEngine();

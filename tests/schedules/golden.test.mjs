@@ -1,7 +1,7 @@
 // Orders and times of the peers' own generators, op by op.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadEngine, OPS, PipelineError } from '../../web/engine/engine.js';
+import { loadEngine, OPS, PipelineError } from '../../web/engine/index.js';
 import { goldenOrder, goldenRequest, goldenRows } from '../support/golden.mjs';
 
 const engine = await loadEngine();

@@ -1,7 +1,7 @@
 // zb-auto against proved optima: how far its makespan is above the best possible one, and whether it knows.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadEngine } from '../../web/engine/engine.js';
+import { loadEngine } from '../../web/engine/index.js';
 import { instances } from './optimum.mjs';
 
 const engine = await loadEngine();

@@ -1,5 +1,5 @@
 // Settings whose pictures are tested, and ways to read a scene: its shapes one after the other, and the boxes in a path.
-import { loadEngine } from '../../web/engine/engine.js';
+import { loadEngine } from '../../web/engine/index.js';
 
 export const engine = await loadEngine();
 

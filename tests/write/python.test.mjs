@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { loadEngine } from '../../web/engine/engine.js';
+import { loadEngine } from '../../web/engine/index.js';
 import { pythonTwin, TWIN_STEPS, twinOf } from '../../web/write/python-twin.js';
 import { withoutPython } from '../support/optional.mjs';
 

@@ -1,6 +1,6 @@
 // The package without WebAssembly. build.mjs makes pipeline-figure.nowasm.js from it and puts `standIn` wherever the
 // modules say WebAssembly; the core is JavaScript (wasm-to-js.mjs), slower and larger, with equal numbers.
-import { loadEngine as load } from '../engine/engine.js';
+import { loadEngine as load } from '../engine/load.js';
 import { standIn } from './nowasm-stand-in.js';
 
 export * from '../figure/index.js';

@@ -1,6 +1,6 @@
 // Files on the command line: what "check" reads, profiles of measured times, and traces for Chrome and Perfetto.
 
-import { PipelineError } from '../engine/engine.js';
+import { PipelineError } from '../engine/error.js';
 import { measuredLatency } from '../engine/measured.js';
 import { plainName } from '../words/names.js';
 import { shares } from '../write/rows.js';
@@ -9,7 +9,7 @@ import { cliStrings } from './strings.js';
 
 /**
  * @typedef {import('../engine/engine.js').Engine} Engine
- * @typedef {import('../engine/engine.js').Simulation} Simulation
+ * @typedef {import('../engine/types.js').Simulation} Simulation
  * @typedef {[string, any][]} Pairs
  */
 
@@ -70,7 +70,7 @@ export const stepFacts = ({ file }, lang, cut) => [
 
 /**
  * Times of which nothing is known but where and when.
- * @param {import('../engine/engine.js').Measured} measured @param {string} name @param {'en' | 'ru'} lang
+ * @param {import('../engine/types.js').Measured} measured @param {string} name @param {'en' | 'ru'} lang
  */
 export function measuredText({ ranks, summary, perRank }, name, lang) {
     const text = cliStrings[lang];
@@ -83,7 +83,7 @@ export function measuredText({ ranks, summary, perRank }, name, lang) {
     ]);
 }
 
-/** @param {import('../engine/engine.js').Measured} measured */
+/** @param {import('../engine/types.js').Measured} measured */
 export function measuredJson({ ranks, intervals, summary, perRank }) {
     const out = {
         ranks,

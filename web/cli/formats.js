@@ -5,7 +5,7 @@ import { exactText } from '../write/rows.js';
 import { cliStrings } from './strings.js';
 import { studyFacts } from './studies.js';
 
-/** @typedef {import('../engine/engine.js').Simulation} Simulation */
+/** @typedef {import('../engine/types.js').Simulation} Simulation */
 
 /** What differs by micro-batch, and what ranks do beside computing. @param {Simulation} simulation @param {any} text @param {(value: number) => string} plain */
 function conditionFacts({ conditions, summary }, text, plain) {

@@ -1,7 +1,7 @@
 // "plan": from what was measured to the schedule and the cut that would be best, and, after a second run, how close that
 // was. Every time is simulated by the core; here schedules are only gone through.
 
-import { PipelineError } from '../engine/engine.js';
+import { PipelineError } from '../engine/error.js';
 import { above, gain, layersOf, measuredLatency } from '../engine/measured.js';
 import { plainName } from '../words/names.js';
 import { factLines, plainNumbers, terminal } from './formats.js';

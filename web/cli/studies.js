@@ -3,10 +3,10 @@
 import { plainName } from '../words/names.js';
 import { actionName, hasEnd } from '../write/rows.js';
 
-/** @typedef {import('../engine/engine.js').Simulation} Simulation */
+/** @typedef {import('../engine/types.js').Simulation} Simulation */
 /** @typedef {(value: number) => string} Plain */
 
-/** What the options given ask for. @param {[string, any][]} pairs @param {string | undefined} why @returns {import('../engine/engine.js').Ask} */
+/** What the options given ask for. @param {[string, any][]} pairs @param {string | undefined} why @returns {import('../engine/types.js').Ask} */
 export function askOf(pairs, why) {
     const names = pairs.map(([name]) => plainName(name));
     const [, rank, time] = /^(\d+)@(\d+(?:[.,]\d+)?)$/.exec(why ?? '') ?? [];

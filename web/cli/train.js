@@ -13,7 +13,7 @@ const ROWS = 10;
  * @param {import('../engine/engine.js').Engine} engine @param {[string, string][]} pairs
  * @param {'en' | 'ru'} lang @param {string} format  text, json, torch or python
  * @param {(message: string) => Error} refuse
- * @returns {{ output: string, diverged: import('../engine/engine.js').Divergence | null }}
+ * @returns {{ output: string, diverged: import('../engine/training.js').Divergence | null }}
  */
 export function trainCommand(engine, pairs, lang, format, refuse) {
     const training = engine.train(pairs);

@@ -1,7 +1,7 @@
 // "train --workers": the run by one worker a rank, measured beside the model's prediction and beside one worker alone. What is
 // told is what was measured: no speed-up is said that the clock did not show.
 import { availableParallelism } from 'node:os';
-import { divergenceOf } from '../engine/engine.js';
+import { divergenceOf } from '../engine/training.js';
 import { endOf, MOST_WORKERS, measuredOf, median, middleStep, predict, WorkerRun } from '../engine/workers.js';
 import { threadWorker } from '../engine/workers-node.js';
 import { OPS } from '../words/ops.js';

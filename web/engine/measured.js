@@ -21,8 +21,8 @@
 
 const encoder = new TextEncoder();
 
-/** @param {any} core @param {any} access */
-const outcomeFields = (core, access) => access.names((/** @type {number} */ i) => core.pp_outcome_field_name(i));
+/** @param {any} core @param {any} steps */
+const outcomeFields = (core, steps) => steps.names((/** @type {number} */ i) => core.pp_outcome_field_name(i));
 
 /**
  * @param {Engine} engine
@@ -31,53 +31,54 @@ const outcomeFields = (core, access) => access.names((/** @type {number} */ i) =
  * @param {Record<string, any>} [config]  of the run, for a profile of timers
  * @param {number[]} [sizes]  layers of each stage, in place of the file's
  * @returns {Layers}
- * @throws {import('./engine.js').PipelineError}
+ * @throws {import('./error.js').PipelineError}
  */
 export function layersOf(engine, text, profile, config, sizes) {
-    /** What is kept is read again: memory of the core is not held from call to call. @param {(plan: number, access: any, alloc: any) => any} work */
+    /** What is kept is read again: memory of the core is not held from call to call. @param {(plan: number, steps: any, alloc: any) => any} work */
     const withPlan = (work) =>
-        engine.lend((access) =>
-            access.scope((/** @type {import('./engine.js').Alloc} */ alloc) => {
-                const { core } = access;
+        engine.withInternals((steps) =>
+            steps.scope((alloc) => {
+                const { core } = steps;
                 const fault = alloc(core.pp_fault_bytes());
                 const bytes = encoder.encode(text);
                 const at = alloc(bytes.length + 1);
-                access.bytes(at, bytes.length).set(bytes);
-                const told = profile ? access.profile(alloc, at, bytes.length, config) : 0;
+                steps.bytes(at, bytes.length).set(bytes);
+                const told = profile ? steps.profile(alloc, at, bytes.length, config) : 0;
                 const list = sizes ? alloc(4 * sizes.length) : 0;
                 if (sizes) new Int32Array(core.memory.buffer, list, sizes.length).set(sizes);
                 const count = sizes?.length ?? 0;
                 const room = core.pp_plan_bytes(at, bytes.length, told, list, count) >>> 0;
                 const plan = alloc(room);
-                access.attempt(core.pp_plan_parse(at, bytes.length, told, list, count, plan, room, fault), fault);
-                return work(plan, access, alloc);
+                steps.attempt(core.pp_plan_parse(at, bytes.length, told, list, count, plan, room, fault), fault);
+                return work(plan, steps, alloc);
             }),
         );
-    return withPlan((plan, access, alloc) => {
-        const { core } = access;
+    return withPlan((plan, steps, alloc) => {
+        const { core } = steps;
         const count = core.pp_plan_layers(plan);
-        const rows = access.doubles(core.pp_plan_costs(plan), 3 * count);
+        const rows = steps.doubles(core.pp_plan_costs(plan), 3 * count);
         const units = alloc(24);
         core.pp_plan_units(plan, units);
-        const [forward, input, weight] = access.doubles(units, 3);
+        const [forward, input, weight] = steps.doubles(units, 3);
         return {
             count,
-            sizes: [...access.ints(core.pp_plan_sizes(plan), core.pp_plan_stages(plan))],
+            sizes: [...steps.ints(core.pp_plan_sizes(plan), core.pp_plan_stages(plan))],
             split: core.pp_plan_split(plan) === 1,
             costs: Array.from({ length: count }, (_, l) => ({
                 forward: rows[l],
                 input: rows[count + l],
                 weight: rows[2 * count + l],
             })),
-            weights: access.doubles(core.pp_plan_weights(plan), count),
+            weights: steps.doubles(core.pp_plan_weights(plan), count),
             units: { forward, input, weight },
             stages: (/** @type {number[]} */ held) =>
-                withPlan((plan, { core, doubles }, alloc) => {
+                withPlan((plan, steps, alloc) => {
+                    const { core } = steps;
                     const list = alloc(4 * held.length);
                     new Int32Array(core.memory.buffer, list, held.length).set(held);
                     const out = alloc(24 * held.length);
                     core.pp_plan_stage_costs(plan, list, held.length, out);
-                    const row = (/** @type {number} */ n) => [...doubles(out + 8 * n * held.length, held.length)];
+                    const row = (/** @type {number} */ n) => [...steps.doubles(out + 8 * n * held.length, held.length)];
                     return { forward: row(0), 'input-gradient': row(1), 'weight-gradient': row(2) };
                 }),
             bound: (/** @type {any} */ { ranks, microbatches, chunks, bothEnds, latency, limit, embedding, head }) =>
@@ -91,11 +92,11 @@ export function layersOf(engine, text, profile, config, sizes) {
                     return core.pp_plan_bound(plan, ends, shape, scratch);
                 }),
             outcome: (/** @type {any} */ { predicted, one, before = 0, measuredBefore = 0 }) =>
-                withPlan((plan, access, alloc) => {
-                    const names = outcomeFields(access.core, access);
+                withPlan((plan, steps, alloc) => {
+                    const names = outcomeFields(steps.core, steps);
                     const out = alloc(8 * names.length);
-                    access.core.pp_plan_outcome(plan, predicted, one, before, measuredBefore, out);
-                    return access.records(names, out, 1)[0];
+                    steps.core.pp_plan_outcome(plan, predicted, one, before, measuredBefore, out);
+                    return steps.records(names, out, 1)[0];
                 }),
         };
     });
@@ -103,11 +104,12 @@ export function layersOf(engine, text, profile, config, sizes) {
 
 /**
  * What messages took in a measured step: the median of those that a rank waited for and for nothing else.
- * @param {Engine} engine @param {import('./engine.js').Actions} actions @returns {number}
+ * @param {Engine} engine @param {import('./types.js').Actions} actions @returns {number}
  */
 export function measuredLatency(engine, { count, rank, input, start, finish }) {
-    return engine.lend(({ core, scope }) =>
-        scope((/** @type {import('./engine.js').Alloc} */ alloc) => {
+    return engine.withInternals((steps) =>
+        steps.scope((alloc) => {
+            const { core } = steps;
             const put = (/** @type {Int32Array | Float64Array} */ column) => {
                 const at = alloc(column.byteLength);
                 const Column = /** @type {any} */ (column.constructor);
@@ -120,7 +122,8 @@ export function measuredLatency(engine, { count, rank, input, start, finish }) {
 }
 
 /** How much shorter: 1 - after / before. @param {Engine} engine @param {number} before @param {number} after */
-export const gain = (engine, before, after) => engine.lend(({ core }) => core.pp_plan_gain(before, after));
+export const gain = (engine, before, after) => engine.withInternals(({ core }) => core.pp_plan_gain(before, after));
 
 /** By what share a step may be above the best possible. @param {Engine} engine @param {number} makespan @param {number} bound */
-export const above = (engine, makespan, bound) => engine.lend(({ core }) => core.pp_plan_above(makespan, bound));
+export const above = (engine, makespan, bound) =>
+    engine.withInternals(({ core }) => core.pp_plan_above(makespan, bound));

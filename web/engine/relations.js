@@ -2,7 +2,7 @@
 // the columns of the core; nothing is decided here.
 
 /**
- * @typedef {import('./engine.js').Simulation} Simulation
+ * @typedef {import('./types.js').Simulation} Simulation
  */
 
 /**

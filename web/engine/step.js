@@ -4,8 +4,8 @@
 // same request. A part of engine.js, with the same rhythm at the border.
 
 /**
- * @typedef {import('./engine.js').Alloc} Alloc
- * @typedef {import('./engine.js').Timed} Timed
+ * @typedef {import('./types.js').Alloc} Alloc
+ * @typedef {import('./types.js').Timed} Timed
  * @typedef {{ kind: 'action' | 'idle', index: number }} Selection  an action or an idle interval of a step
  *
  * @typedef {object} Picture  what Step.paint draws, see pp_paint in pipeline.h
@@ -51,38 +51,38 @@ const ACTION = ['rank', 'index', 'op', 'stage', 'microbatch', 'slice'];
 const WHOLE = new Set(['rank', 'reason', 'before', 'waits_for', 'early', 'held']);
 
 export class Step {
-    #access;
+    #steps;
     #source;
 
     /**
-     * @param {any} access  what engine.js lets others use
+     * @param {import('./steps.js').Steps} steps
      * @param {Timed} timed
      * @param {(alloc: Alloc) => Timed} source  makes it again
      * @param {Record<string, any>} facts  what is known at once
      */
-    constructor(access, timed, source, facts) {
-        this.#access = access;
+    constructor(steps, timed, source, facts) {
+        this.#steps = steps;
         this.#source = source;
         Object.assign(this, facts);
-        const { core } = access;
+        const { core } = steps;
         const count = core.pp_schedule_action_count(timed.schedule);
         /** @type {any} */
         const actions = { count };
-        lazily(actions, ACTION, () => this.#with((alloc, { schedule }) => access.columns(alloc, schedule)));
+        lazily(actions, ACTION, () => this.#with((alloc, { schedule }) => steps.columns(alloc, schedule)));
         lazily(actions, ['start', 'finish', 'input'], () =>
             this.#with((_, { timeline }) => ({
-                start: access.doubles(core.pp_timeline_start(timeline), count),
-                finish: access.doubles(core.pp_timeline_finish(timeline), count),
-                input: access.ints(core.pp_timeline_input(timeline), count),
+                start: steps.doubles(core.pp_timeline_start(timeline), count),
+                finish: steps.doubles(core.pp_timeline_finish(timeline), count),
+                input: steps.ints(core.pp_timeline_input(timeline), count),
             })),
         );
         lazily(actions, ['arrive'], () =>
             this.#with((_, { timeline }) => {
                 const at = core.pp_timeline_arrive(timeline);
-                return { arrive: at === 0 ? undefined : access.doubles(at, count) };
+                return { arrive: at === 0 ? undefined : steps.doubles(at, count) };
             }),
         );
-        if (access.isAsynchronous(timed.named)) {
+        if (steps.isAsynchronous(timed.named)) {
             const { config, named } = timed;
             // An order changed by hand has no rule for its weights.
             if (!named.edited)
@@ -108,9 +108,9 @@ export class Step {
                 core.pp_critical_path(schedule, costs, timeline, path, length);
                 const ranks = core.pp_schedule_ranks(schedule);
                 return {
-                    criticalPath: access.ints(path, length),
+                    criticalPath: steps.ints(path, length),
                     kinds: core.pp_kinds(schedule, costs, timeline),
-                    rankBegin: access.ints(core.pp_schedule_rank_begin(schedule), ranks + 1),
+                    rankBegin: steps.ints(core.pp_schedule_rank_begin(schedule), ranks + 1),
                 };
             }),
         );
@@ -125,13 +125,11 @@ export class Step {
 
     /** @template T @param {(alloc: Alloc, timed: Timed) => T} work @returns {T} */
     #with(work) {
-        return this.#access.scope((/** @type {Alloc} */ alloc) =>
-            work(alloc, this.#access.timedOf(this) ?? this.#source(alloc)),
-        );
+        return this.#steps.withStep(this, this.#source, work);
     }
 
     #idle() {
-        const { core, idleFields } = this.#access;
+        const { core, idleFields } = this.#steps;
         /** @type {any} */
         const idle = {};
         lazily(idle, ['count'], () => ({
@@ -143,7 +141,7 @@ export class Step {
                 const fields = idleFields.length;
                 const at = alloc(8 * fields * count);
                 core.pp_idle_fill(schedule, costs, timeline, at, count);
-                const values = this.#access.doubles(at, fields * count);
+                const values = this.#steps.doubles(at, fields * count);
                 /** @type {Record<string, any>} */
                 const columns = {};
                 for (const [f, name] of idleFields.entries()) {
@@ -158,7 +156,7 @@ export class Step {
 
     /** What a rank does at a time; null outside the step. @param {number} rank @param {number} time @returns {Selection | null} */
     at(rank, time) {
-        const { core } = this.#access;
+        const { core } = this.#steps;
         const index = this.#with((_, { schedule, timeline }) => core.pp_action_at(schedule, timeline, rank, time));
         if (index >= 0) return { kind: 'action', index };
         /** @type {any} */
@@ -182,13 +180,13 @@ export class Step {
      * @param {Picture} picture @param {(pixels: Uint8ClampedArray<ArrayBuffer>) => void} use  they are the core's, and good during the call
      */
     paint({ from, scale, first, ranks, columns, height, pitch, grain, palette }, use) {
-        const { core } = this.#access;
+        const { core } = this.#steps;
         this.#with((alloc, { schedule, costs, timeline }) => {
             const colours = alloc(palette.byteLength);
             const scratch = alloc(core.pp_paint_scratch_bytes(schedule));
             const length = 4 * columns * pitch * ranks;
             const at = alloc(length);
-            this.#access
+            this.#steps
                 .bytes(colours, palette.byteLength)
                 .set(new Uint8Array(palette.buffer, palette.byteOffset, palette.byteLength));
             const shape = [from, scale, first, ranks, columns, height, pitch, grain];
@@ -199,14 +197,14 @@ export class Step {
 
     /** Chunks of activations each rank holds: from each time on, until the next, so many. @returns {{ time: Float64Array, held: Float64Array }[]} */
     held() {
-        const { core } = this.#access;
+        const { core } = this.#steps;
         return this.#with((alloc, { schedule, timeline }) => {
             const most = 2 * core.pp_schedule_action_count(schedule) + 1;
             const scratch = alloc(core.pp_memory_scratch_bytes(schedule));
             const at = alloc(16 * most);
             return Array.from({ length: core.pp_schedule_ranks(schedule) }, (_, rank) => {
                 const count = core.pp_memory_levels(schedule, 0, 0, timeline, rank, scratch, at, most);
-                const values = this.#access.doubles(at, 2 * count);
+                const values = this.#steps.doubles(at, 2 * count);
                 return {
                     time: Float64Array.from({ length: count }, (_, k) => values[2 * k]),
                     held: Float64Array.from({ length: count }, (_, k) => values[2 * k + 1]),

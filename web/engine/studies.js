@@ -32,11 +32,11 @@ const POLICIES = ['restart', 'checkpoint', 'spare'];
 const fieldNames = new WeakMap();
 
 /**
- * @param {any} access  what engine.js lets others use @param {import('./engine.js').Alloc} alloc
+ * @param {import('./steps.js').Steps} steps @param {import('./types.js').Alloc} alloc
  * @param {any} timed @param {Ask} ask @returns {Studies}
  */
-export function studiesOf(access, alloc, timed, ask) {
-    const study = new Study(access, alloc, timed);
+export function studiesOf(steps, alloc, timed, ask) {
+    const study = new Study(steps, alloc, timed);
     /** @type {Studies} */
     const out = { partition: study.partition(), batch: study.batch(), end: study.end() };
     if (ask.memory) out.memory = study.memory();
@@ -49,10 +49,10 @@ export function studiesOf(access, alloc, timed, ask) {
 
 /**
  * What the simulation says of a run of the toy network: the most bytes of live activations on each rank.
- * @param {any} access @param {import('./engine.js').Alloc} alloc @param {any} timed @param {number} run
+ * @param {import('./steps.js').Steps} steps @param {import('./types.js').Alloc} alloc @param {any} timed @param {number} run
  */
-export function activationPeaks(access, alloc, timed, run) {
-    const { core } = access;
+export function activationPeaks(steps, alloc, timed, run) {
+    const { core } = steps;
     const { config, schedule } = timed;
     const table = alloc(core.pp_memory_bytes(config));
     const ranks = core.pp_schedule_ranks(schedule);
@@ -63,22 +63,22 @@ export function activationPeaks(access, alloc, timed, run) {
 }
 
 class Study {
-    /** @param {any} access @param {import('./engine.js').Alloc} alloc @param {any} timed */
-    constructor(access, alloc, timed) {
-        this.access = access;
-        this.core = access.core;
+    /** @param {import('./steps.js').Steps} steps @param {import('./types.js').Alloc} alloc @param {any} timed */
+    constructor(steps, alloc, timed) {
+        this.steps = steps;
+        this.core = steps.core;
         this.alloc = alloc;
         this.timed = timed;
         this.ranks = this.core.pp_schedule_ranks(timed.schedule);
         this.stages = this.core.pp_schedule_stages(timed.schedule);
-        this.transfer = access.transferOf(timed.named);
+        this.transfer = steps.transferOf(timed.named);
     }
 
     /** @param {string} record @returns {string[]} */
     names(record) {
         const known = fieldNames.get(this.core) ?? {};
         const number = RECORDS.indexOf(record);
-        known[record] ??= this.access.names((/** @type {number} */ i) => this.core.pp_record_field_name(number, i));
+        known[record] ??= this.steps.names((/** @type {number} */ i) => this.core.pp_record_field_name(number, i));
         fieldNames.set(this.core, known);
         return known[record];
     }
@@ -87,7 +87,7 @@ class Study {
     records(record, count) {
         const names = this.names(record);
         const at = this.alloc(8 * names.length * count);
-        return { at, read: (n = count) => /** @type {Row[]} */ (this.access.records(names, at, n)) };
+        return { at, read: (n = count) => /** @type {Row[]} */ (this.steps.records(names, at, n)) };
     }
 
     partition() {
@@ -95,17 +95,17 @@ class Study {
         if (!named.layers) return null;
         const { at, read } = this.records('partition', 1);
         this.core.pp_partition_summarize(config, costs, at);
-        const cuts = this.access.ints(this.core.pp_partition_cuts(config, costs), this.stages + 1);
+        const cuts = this.steps.ints(this.core.pp_partition_cuts(config, costs), this.stages + 1);
         const sizes = Array.from({ length: this.stages }, (_, s) => cuts[s + 1] - cuts[s]);
-        const stageCosts = this.access.doubles(this.core.pp_partition_stage_costs(config, costs), this.stages);
-        const layerCosts = this.access.doubles(this.core.pp_partition_layer_costs(config, costs), named.layers);
+        const stageCosts = this.steps.doubles(this.core.pp_partition_stage_costs(config, costs), this.stages);
+        const layerCosts = this.steps.doubles(this.core.pp_partition_layer_costs(config, costs), named.layers);
         return /** @type {any} */ ({ ...read()[0], method: named.partition, sizes, stageCosts, layerCosts });
     }
 
     batch() {
         const { named } = this.timed;
         if (!named.global_batch) return null;
-        const moved = this.access.options[named.batch_moved].name;
+        const moved = this.steps.options[named.batch_moved].name;
         return { global: named.global_batch, size: named.microbatch_size, moved: named.batch_moved ? moved : null };
     }
 
@@ -113,7 +113,7 @@ class Study {
         const { core, alloc } = this;
         const { config, schedule, timeline, text, length, fault } = this.timed;
         const ends = alloc(core.pp_end_bytes(config));
-        this.access.attempt(core.pp_end_parse(text, length, config, ends, fault), fault);
+        this.steps.attempt(core.pp_end_parse(text, length, config, ends, fault), fault);
         const out = this.records('end', 1);
         const ranks = this.records('endRank', this.ranks);
         const scratch = alloc(core.pp_end_scratch_bytes(schedule));
@@ -127,8 +127,8 @@ class Study {
         const table = alloc(core.pp_memory_bytes(config));
         const limit = alloc(8);
         const given = alloc(4);
-        this.access.attempt(core.pp_memory_parse(text, length, config, costs, table, limit, given, fault), fault);
-        const [capacity] = this.access.doubles(limit, 1);
+        this.steps.attempt(core.pp_memory_parse(text, length, config, costs, table, limit, given, fault), fault);
+        const [capacity] = this.steps.doubles(limit, 1);
         const { all, ranks, scratch } = this.memoryReport(table, capacity);
         const levels = this.records('level', 2 * core.pp_schedule_action_count(schedule) + 1);
         const perRank = ranks.map((rank, r) => {
@@ -138,7 +138,7 @@ class Study {
         });
         return /** @type {any} */ ({
             ...all,
-            given: this.access.ints(given, 1)[0] === 1,
+            given: this.steps.ints(given, 1)[0] === 1,
             capacity,
             perRank,
         });
@@ -160,7 +160,7 @@ class Study {
         const { at, read } = this.records('takeover', 1);
         const scratch = this.alloc(this.core.pp_costs_bytes(this.timed.config));
         const found = this.core.pp_takeover_find(schedule, costs, this.transfer, scratch, timeline, at, fault);
-        this.access.attempt(found, fault);
+        this.steps.attempt(found, fault);
         return read()[0];
     }
 
@@ -168,11 +168,11 @@ class Study {
     why({ rank, time }) {
         const { core } = this;
         const { costs, schedule, timeline } = this.timed;
-        const names = this.access.idleFields;
+        const names = this.steps.idleFields;
         const count = core.pp_idle_fill(schedule, costs, timeline, 0, 0);
         const at = this.alloc(8 * names.length * count);
         core.pp_idle_fill(schedule, costs, timeline, at, count);
-        const intervals = /** @type {Row[]} */ (this.access.records(names, at, count));
+        const intervals = /** @type {Row[]} */ (this.steps.records(names, at, count));
         const chosen = intervals.findIndex((idle) => idle.rank === rank && idle.start <= time && time < idle.finish);
         if (chosen < 0) return null;
         const interval = at + 8 * names.length * chosen;
@@ -187,45 +187,45 @@ class Study {
         const { core, alloc } = this;
         const { config, costs, schedule, timeline, text, length, fault, named } = this.timed;
         const given = alloc(core.pp_failure_costs_bytes());
-        this.access.attempt(core.pp_failure_parse(text, length, given, fault), fault);
+        this.steps.attempt(core.pp_failure_parse(text, length, given, fault), fault);
         const count = core.pp_schedule_action_count(schedule);
         const [start, finish] = [alloc(8 * count), alloc(8 * count)];
         const out = this.records('failure', 1);
         const policies = this.records('policy', POLICIES.length);
         const asked = [schedule, config, costs, timeline, step, given, start, finish, out.at, policies.at, fault];
-        this.access.attempt(core.pp_failure_report(...asked), fault);
+        this.steps.attempt(core.pp_failure_report(...asked), fault);
         const sum = out.read()[0];
         const list = alloc(4 * count);
         const lost = (/** @type {number} */ policy) => {
             if (named.fail_rank < 0) return new Int32Array(0);
             const found = core.pp_failure_lost(schedule, timeline, policy, named.fail_rank, sum.time, list, count);
-            return this.access.ints(list, found);
+            return this.steps.ints(list, found);
         };
         return /** @type {any} */ ({
             ...sum,
             rank: named.fail_rank,
             policies: policies.read().map((policy, i) => ({ ...policy, name: POLICIES[i], lost: lost(i) })),
-            start: this.access.doubles(start, count),
-            finish: this.access.doubles(finish, count),
+            start: this.steps.doubles(start, count),
+            finish: this.steps.doubles(finish, count),
         });
     }
 
     /** Leaves the timeline of the last of its simulations. */
     whatIf() {
-        const { core, access } = this;
+        const { core, steps } = this;
         const { config, costs, schedule, timeline, text, length, fault, named } = this.timed;
         const bytes = core.pp_what_if_doubled(text, length, config, 0, 0);
         const request = this.alloc(bytes);
         core.pp_what_if_doubled(text, length, config, request, bytes);
         const changed = (/** @type {(config: number, costs: number) => void} */ change) => {
             const copy = this.alloc(core.pp_costs_bytes(config));
-            access.bytes(copy, core.pp_costs_bytes(config)).set(access.bytes(costs, core.pp_costs_bytes(config)));
+            steps.bytes(copy, core.pp_costs_bytes(config)).set(steps.bytes(costs, core.pp_costs_bytes(config)));
             change(config, copy);
-            access.attempt(core.pp_simulate(schedule, copy, this.transfer, timeline, fault), fault);
-            return access.summary(this.alloc, { ...this.timed, costs: copy });
+            steps.attempt(core.pp_simulate(schedule, copy, this.transfer, timeline, fault), fault);
+            return steps.figures(this.alloc, { ...this.timed, costs: copy }).summary;
         };
         return {
-            doubled: named.schedule === 'file' ? null : access.summaryOf(access.bytes(request, bytes).slice()),
+            doubled: named.schedule === 'file' ? null : steps.summaryOf(steps.bytes(request, bytes).slice()),
             balanced: changed(core.pp_what_if_balanced),
             free: changed(core.pp_what_if_no_transfers),
         };

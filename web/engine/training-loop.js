@@ -10,7 +10,7 @@ const LIT_FRAMES = 4;
 /**
  * @typedef {{ step: number, loss: number, reference_loss: number, gradient_difference: number,
  *             weight_difference: number, accuracy: number, skipped: number }} StepRecord
- * @typedef {{ simulation: import('./engine.js').Simulation, next: () => { action: number, done: boolean },
+ * @typedef {{ simulation: import('./types.js').Simulation, next: () => { action: number, done: boolean },
  *             step: () => StepRecord }} Run  the part of a Training that is needed here
  */
 

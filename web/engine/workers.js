@@ -199,7 +199,7 @@ export class WorkerRun {
     /** Ranks lost so far. @type {Loss[]} */ losses = [];
 
     /**
-     * @param {import('./engine.js').Training} training  what to run, and from which weights; it is only read
+     * @param {import('./training.js').Training} training  what to run, and from which weights; it is only read
      * @param {() => Handle} [spawn]
      */
     constructor(training, spawn = pageWorker) {

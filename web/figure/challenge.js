@@ -41,7 +41,7 @@ export function parseChallenge(text) {
     return { terms, faults };
 }
 
-/** @param {Term[]} terms @param {import('../engine/engine.js').Simulation} simulation @returns {Checked[]} */
+/** @param {Term[]} terms @param {import('../engine/types.js').Simulation} simulation @returns {Checked[]} */
 export function checkChallenge(terms, { summary, config }) {
     return terms.map((term) => {
         const seen = summary[FIELDS[term.name]] ?? config[FIELDS[term.name]];

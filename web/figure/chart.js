@@ -14,7 +14,7 @@ import { RowNames } from './row-names.js';
 import { Zoom, ZoomBar } from './zoom.js';
 
 /**
- * @typedef {import('../engine/engine.js').Simulation} Simulation
+ * @typedef {import('../engine/types.js').Simulation} Simulation
  * @typedef {import('../scene/scene.js').Scene} Scene
  * @typedef {import('../scene/scene.js').Selection} Selection
  *

@@ -9,7 +9,7 @@ import { hasText, textOf } from '../words/strings.js';
 
 /**
  * @typedef {import('../engine/engine.js').Engine} Engine
- * @typedef {import('../engine/engine.js').Simulation} Simulation
+ * @typedef {import('../engine/types.js').Simulation} Simulation
  *
  * @typedef {object} ControlState
  * @property {Engine} engine
@@ -145,13 +145,13 @@ export function mainControls(state) {
     ];
 }
 
-/** A button for a nearest legal choice. @param {Engine} engine @param {import('../engine/engine.js').Fix} fix @param {string} lang */
+/** A button for a nearest legal choice. @param {Engine} engine @param {import('../engine/types.js').Fix} fix @param {string} lang */
 export const fixButton = (engine, fix, lang) =>
     textOf(lang, fix.value === '' ? 'fix_remove' : 'fix', fixText(engine, fix, lang));
 
 /**
  * A nearest legal choice in the words of the controls: "m = 8", "1F1B".
- * @param {Engine} engine @param {import('../engine/engine.js').Fix} fix @param {string} lang
+ * @param {Engine} engine @param {import('../engine/types.js').Fix} fix @param {string} lang
  */
 export function fixText(engine, { option, value }, lang) {
     if (option === 'schedule') return scheduleName(value, lang);

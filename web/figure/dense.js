@@ -4,7 +4,7 @@
 import { PAINT_KINDS } from '../engine/step.js';
 import { OPS } from '../words/ops.js';
 
-/** @typedef {import('../scene/scene.js').Scene} Scene @typedef {import('../engine/engine.js').Simulation} Simulation */
+/** @typedef {import('../scene/scene.js').Scene} Scene @typedef {import('../engine/types.js').Simulation} Simulation */
 
 const SVG = 'http://www.w3.org/2000/svg';
 /** More pixels than these take longer than a frame: the picture is then coarser than the screen. */

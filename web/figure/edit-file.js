@@ -88,7 +88,7 @@ export class FileDesk {
     }
 
     /**
-     * @param {{ file: Given | null, facts: import('../engine/engine.js').FileFacts | null, lang: string, back: () => void,
+     * @param {{ file: Given | null, facts: import('../engine/types.js').FileFacts | null, lang: string, back: () => void,
      *           setTimes: (times: string) => void }} setting
      */
     render({ file, facts, lang, back, setTimes }) {

@@ -7,8 +7,8 @@ import { textOf } from '../words/strings.js';
 import { differenceText, nameOf } from './order-words.js';
 
 /**
- * @typedef {import('../engine/engine.js').Simulation} Simulation
- * @typedef {import('../engine/engine.js').Stall} Stall
+ * @typedef {import('../engine/types.js').Simulation} Simulation
+ * @typedef {import('../engine/types.js').Stall} Stall
  * @typedef {import('./chart.js').Chart} Chart
  */
 

@@ -10,13 +10,13 @@ import { Costs, Grip, layersStrip, samplesStrip } from './strip.js';
 
 /**
  * @typedef {import('../engine/engine.js').Engine} Engine
- * @typedef {import('../engine/engine.js').Simulation} Simulation
+ * @typedef {import('../engine/types.js').Simulation} Simulation
  * @typedef {import('../request/state.js').Request} Request
  *
  * @typedef {object} EditSetting
  * @property {Engine} engine
  * @property {Simulation | null} simulation  null while the core refuses
- * @property {import('../engine/engine.js').Stall | null} stall  or because the order stalls
+ * @property {import('../engine/types.js').Stall | null} stall  or because the order stalls
  * @property {Request} request
  * @property {string} lang
  * @property {number} width
@@ -42,7 +42,7 @@ export class Editing {
     #costs;
     /** @type {{ of: Simulation, simulation: Simulation | null } | null} */
     #generated = null;
-    /** While a handle is held, the step stays in the core. @type {{ request: Request, step: import('../engine/engine.js').Held } | null} */
+    /** While a handle is held, the step stays in the core. @type {{ request: Request, step: import('../engine/held-step.js').HeldStep } | null} */
     #held = null;
     #settle;
     #begin;

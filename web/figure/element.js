@@ -3,7 +3,7 @@
 // drawn (figure-view.js, stage.js) and told (report.js). Until the core is there, and wherever there is none, the static
 // picture between the element's tags stands.
 import { html, LitElement, nothing, unsafeCSS } from 'lit';
-import { prepareCore } from '../engine/engine.js';
+import { prepareCore } from '../engine/load.js';
 import { loadPart } from '../parts/load.js';
 import { readGiven } from '../request/file.js';
 import { hashWith, holdsStates, placeFrom, requestFrom, stateText } from '../request/link.js';
@@ -42,7 +42,7 @@ import { TEACHING_VIEWS } from './views.js';
 
 /**
  * @typedef {import('../engine/engine.js').Engine} Engine
- * @typedef {import('../engine/engine.js').Simulation} Simulation
+ * @typedef {import('../engine/types.js').Simulation} Simulation
  * @typedef {import('../request/state.js').Request} Request
  * @typedef {import('./figure-state.js').Change} Change
  */

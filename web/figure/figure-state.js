@@ -6,8 +6,8 @@ import { propertyOf, sameRequest } from '../request/state.js';
 
 /**
  * @typedef {import('../engine/engine.js').Engine} Engine
- * @typedef {import('../engine/engine.js').PipelineError} PipelineError
- * @typedef {import('../engine/engine.js').Simulation} Simulation
+ * @typedef {import('../engine/error.js').PipelineError} PipelineError
+ * @typedef {import('../engine/types.js').Simulation} Simulation
  * @typedef {import('../request/state.js').Request} Request
  * @typedef {import('../request/file.js').Given} Given
  *

@@ -28,7 +28,7 @@ import { viewsFor } from './views.js';
 
 /**
  * @typedef {import('../engine/engine.js').Engine} Engine
- * @typedef {import('../engine/engine.js').Simulation} Simulation
+ * @typedef {import('../engine/types.js').Simulation} Simulation
  * @typedef {import('../request/state.js').Request} Request
  * @typedef {import('./controls.js').ControlState} ControlState
  *
@@ -277,7 +277,7 @@ function challengeView({ checked, lang }) {
 
 /** @param {Figure} figure */
 function refusalView({ engine, state, readonly, lang, act }) {
-    const error = /** @type {import('../engine/engine.js').PipelineError} */ (state.error);
+    const error = /** @type {import('../engine/error.js').PipelineError} */ (state.error);
     return html`<div class="refusal" part="refusal" role="alert">
         <p>${error.reader || error.message}</p>
         ${

@@ -9,7 +9,7 @@ import { toCsv } from '../write/rows.js';
 import { svgFile } from '../write/svg-file.js';
 import { toTrace } from '../write/trace.js';
 
-/** @typedef {import('../engine/engine.js').Simulation} Simulation */
+/** @typedef {import('../engine/types.js').Simulation} Simulation */
 
 /** The element that shows this. @param {Record<string, string | null>} request @param {string} lang */
 export function tagText(request, lang) {

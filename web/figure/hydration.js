@@ -1,5 +1,5 @@
 // When a figure comes to life: near the screen, or at once when the page is printed. One core a page.
-import { completeEngine, loadCore, loadCoreNow } from '../engine/engine.js';
+import { completeEngine, loadCore, loadCoreNow } from '../engine/load.js';
 import { loadPart } from '../parts/load.js';
 import { learn, speaks } from '../words/strings.js';
 

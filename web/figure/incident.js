@@ -11,7 +11,7 @@ import { textOf } from '../words/strings.js';
 
 /**
  * @typedef {import('../engine/engine.js').Engine} Engine
- * @typedef {import('../engine/engine.js').Simulation} Simulation
+ * @typedef {import('../engine/types.js').Simulation} Simulation
  * @typedef {import('./teaching.js').Setting} Setting
  * @typedef {NonNullable<Simulation['failure']>} Failure
  */

@@ -3,8 +3,11 @@ import { PipelineFigure } from './element.js';
 
 // What a page's own script shares with its figures.
 export { draftCheck } from '../engine/draft.js';
-export { Engine, loadEngine, OPS, PipelineError } from '../engine/engine.js';
+export { Engine } from '../engine/engine.js';
+export { PipelineError } from '../engine/error.js';
+export { loadEngine } from '../engine/load.js';
 export { requestFrom, stateText } from '../request/link.js';
+export { OPS } from '../words/ops.js';
 export { textOf } from '../words/strings.js';
 export { learnLanguage, loadParts, sharedEngine } from './hydration.js';
 export { PipelineFigure };

@@ -4,8 +4,8 @@ import { OPS } from '../words/ops.js';
 import { textOf } from '../words/strings.js';
 
 /**
- * @typedef {import('../engine/engine.js').Simulation} Simulation
- * @typedef {import('../engine/engine.js').Stall} Stall
+ * @typedef {import('../engine/types.js').Simulation} Simulation
+ * @typedef {import('../engine/types.js').Stall} Stall
  */
 
 /** How the option names an action. @param {Simulation | Stall} simulation @param {number} i */

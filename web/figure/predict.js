@@ -3,7 +3,7 @@ import { html, nothing } from 'lit';
 import { textOf } from '../words/strings.js';
 import { FIELDS, shownTerm } from './challenge.js';
 
-/** @typedef {import('../engine/engine.js').Simulation} Simulation */
+/** @typedef {import('../engine/types.js').Simulation} Simulation */
 
 /** Shares are guessed to a percent. */
 const NEAR = 0.005;

@@ -19,7 +19,7 @@ export class PythonPanel {
     }
 
     /**
-     * @param {import('../engine/engine.js').Engine} engine @param {import('../engine/engine.js').Simulation} simulation
+     * @param {import('../engine/engine.js').Engine} engine @param {import('../engine/types.js').Simulation} simulation
      * @param {Record<string, any>} options  of schedule and training @param {string} lang
      */
     render(engine, simulation, options, lang) {

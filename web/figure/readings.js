@@ -8,7 +8,7 @@ import { FORWARD } from '../words/ops.js';
 import { textOf } from '../words/strings.js';
 import { said } from './said.js';
 
-/** @typedef {import('../engine/engine.js').Simulation} Simulation */
+/** @typedef {import('../engine/types.js').Simulation} Simulation */
 
 /** @param {Simulation} simulation @param {string} lang @param {string} idPrefix  of the chart, whose patterns are used */
 export function legend(simulation, lang, idPrefix) {

@@ -6,12 +6,12 @@ import { checkChallenge, parseChallenge } from './challenge.js';
 import { differenceText } from './order-words.js';
 
 /**
- * @typedef {import('../engine/engine.js').Simulation} Simulation
+ * @typedef {import('../engine/types.js').Simulation} Simulation
  * @typedef {import('../request/state.js').Request} Request
  *
  * @typedef {object} Present  the figure as it stands
  * @property {Simulation | null} simulation
- * @property {import('../engine/engine.js').PipelineError | null} error
+ * @property {import('../engine/error.js').PipelineError | null} error
  * @property {Request} request
  * @property {string} lang
  * @property {() => string | null} link  the address of the page with the figure's state; null where it has none
@@ -79,7 +79,7 @@ export class Report {
         this.#rest = setTimeout(() => this.#atRest(present()), REST_MS);
     }
 
-    /** @param {import('../engine/engine.js').PipelineError} error */
+    /** @param {import('../engine/error.js').PipelineError} error */
     #refuse({ code, option, message }) {
         if (this.#refusals === 0)
             setTimeout(() => {

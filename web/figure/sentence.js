@@ -10,7 +10,7 @@ import { Scrub } from './scrub.js';
 
 /**
  * What can still be said while the core refuses the setting: its numbers, and nothing that follows from them.
- * @param {Record<string, string | null>} request @param {string} lang @param {import('../engine/engine.js').Stall | null} stall
+ * @param {Record<string, string | null>} request @param {string} lang @param {import('../engine/types.js').Stall | null} stall
  * @returns {Part[]}
  */
 function refusedParts(request, lang, stall) {
@@ -51,9 +51,9 @@ export class Sentence {
     }
 
     /**
-     * @param {{ simulation: import('../engine/engine.js').Simulation | null, request: Record<string, string | null>, lang: string,
+     * @param {{ simulation: import('../engine/types.js').Simulation | null, request: Record<string, string | null>, lang: string,
      *           others: Parameters<typeof headline>[2], editable: (option: string) => boolean,
-     *           limits: (option: string) => { min: number, max: number }, named: boolean, stall: import('../engine/engine.js').Stall | null }} state  named: the name of the
+     *           limits: (option: string) => { min: number, max: number }, named: boolean, stall: import('../engine/types.js').Stall | null }} state  named: the name of the
      *     schedule stands above already
      */
     render({ simulation, request, lang, others, editable, limits, named, stall }) {

@@ -7,7 +7,7 @@ import { textOf } from '../words/strings.js';
 import { Chart } from './chart.js';
 
 /**
- * @typedef {import('../engine/engine.js').Simulation} Simulation
+ * @typedef {import('../engine/types.js').Simulation} Simulation
  * @typedef {import('../scene/scene.js').Selection} Selection
  * @typedef {import('./edit-order.js').Order} Order
  *

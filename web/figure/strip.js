@@ -7,7 +7,7 @@ import { countOf, formatNumber } from '../scene/format.js';
 import { textOf } from '../words/strings.js';
 
 /**
- * @typedef {import('../engine/engine.js').Simulation} Simulation
+ * @typedef {import('../engine/types.js').Simulation} Simulation
  * @typedef {import('../request/state.js').Request} Request
  *
  * @typedef {object} Handle

@@ -11,7 +11,7 @@ const MOST_CELLS = 8000;
 /** More than these do not fit side by side on paper, and follow each other there like words. */
 const PAPER_COLUMNS = 8;
 
-/** @param {import('../engine/engine.js').Simulation} simulation @param {string} lang */
+/** @param {import('../engine/types.js').Simulation} simulation @param {string} lang */
 export function scheduleTable(simulation, lang) {
     const { actions, perRank, config, rankBegin } = simulation;
     const backward = trains(simulation);

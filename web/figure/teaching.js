@@ -18,7 +18,7 @@ import { RowNames } from './row-names.js';
 
 /**
  * @typedef {import('../engine/engine.js').Engine} Engine
- * @typedef {import('../engine/engine.js').Simulation} Simulation
+ * @typedef {import('../engine/types.js').Simulation} Simulation
  *
  * @typedef {object} Setting
  * @property {Engine} engine

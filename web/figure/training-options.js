@@ -24,7 +24,7 @@ export class TrainingOptions {
 
     /**
      * @param {unknown} fields  those of the data and of the descent, which stand first
-     * @param {import('../engine/engine.js').Engine} engine @param {import('../engine/engine.js').Training | null} training
+     * @param {import('../engine/engine.js').Engine} engine @param {import('../engine/training.js').Training | null} training
      * @param {number} step  steps done @param {boolean} running @param {string} lang
      */
     render(fields, engine, training, step, running, lang) {
@@ -75,7 +75,7 @@ export class TrainingOptions {
         }</label>`;
     }
 
-    /** @param {import('../engine/engine.js').Training} training @param {number} step @param {boolean} running @param {string} lang */
+    /** @param {import('../engine/training.js').Training} training @param {number} step @param {boolean} running @param {string} lang */
     #table(training, step, running, lang) {
         const last = this.#compared;
         const now = performance.now();

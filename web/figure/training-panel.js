@@ -1,7 +1,7 @@
 // «Train the network»: the toy network of the core, executed by the schedule in the figure. Settings and buttons, the
 // curve of the loss, the regions of decision, and the comparison with the same network trained without a pipeline.
 import { html, nothing, svg } from 'lit';
-import { PipelineError } from '../engine/engine.js';
+import { PipelineError } from '../engine/error.js';
 import { TrainingLoop } from '../engine/training-loop.js';
 import { scheduleName } from '../scene/format.js';
 import { Curve, curvePath, frameOf, gridPoints, regionPixels, roundUp } from '../scene/training-plot.js';
@@ -21,7 +21,7 @@ const REGION_MS = 120;
 export class TrainingPanel {
     #host;
     #light;
-    /** @type {import('../engine/engine.js').Training | null} */
+    /** @type {import('../engine/training.js').Training | null} */
     #training = null;
     /** @type {TrainingLoop | null} */
     #loop = null;
@@ -225,7 +225,7 @@ export class TrainingPanel {
 
     /**
      * Which weights gradients are taken at.
-     * @param {import('../engine/engine.js').Training} training @param {string} lang
+     * @param {import('../engine/training.js').Training} training @param {string} lang
      * @param {(key: string, ...values: (string | number)[]) => string} t
      */
     #renderWeights(training, lang, t) {
@@ -237,7 +237,7 @@ export class TrainingPanel {
     }
 
     /**
-     * @param {import('../engine/engine.js').Training} training @param {string} lang
+     * @param {import('../engine/training.js').Training} training @param {string} lang
      * @param {(key: string, ...values: (string | number)[]) => string} t
      */
     #renderPlots(training, lang, t) {
@@ -275,7 +275,7 @@ export class TrainingPanel {
     }
 
     /**
-     * @param {import('../engine/engine.js').Training} training @param {string} lang
+     * @param {import('../engine/training.js').Training} training @param {string} lang
      * @param {(key: string, ...values: (string | number)[]) => string} t
      */
     #renderNumbers(training, lang, t) {

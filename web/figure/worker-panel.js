@@ -21,7 +21,7 @@ import { countOf, formatNumber } from '../words/numbers.js';
 import { OPS } from '../words/ops.js';
 import { textOf } from '../words/strings.js';
 
-/** @typedef {import('../engine/engine.js').Engine} Engine @typedef {import('../engine/engine.js').Training} Training */
+/** @typedef {import('../engine/engine.js').Engine} Engine @typedef {import('../engine/training.js').Training} Training */
 
 /** Steps by workers; those before the times count; steps by one thread, before and after. */
 const STEPS = 20;

@@ -7,7 +7,7 @@ import { formatNumber } from '../words/numbers.js';
 import { textOf } from '../words/strings.js';
 
 /**
- * @typedef {import('../engine/engine.js').Simulation} Simulation
+ * @typedef {import('../engine/types.js').Simulation} Simulation
  * @typedef {import('../scene/scene.js').Scene} Scene
  * @typedef {import('../scene/scene.js').View} View
  */

@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { loadEngine } from '../engine/engine.js';
+import { loadEngine } from '../engine/load.js';
 import { asked, OPTIONS } from '../request/state.js';
 import { escapeXml } from '../scene/svg.js';
 import { languages } from '../words/strings.js';

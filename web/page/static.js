@@ -6,7 +6,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { loadEngine } from '../engine/engine.js';
+import { loadEngine } from '../engine/load.js';
 import { ask, peaksOf } from '../request/ask.js';
 import { requestFrom } from '../request/link.js';
 import { asked, OPTIONS } from '../request/state.js';
@@ -18,7 +18,7 @@ import { svgFile } from '../write/svg-file.js';
 
 /**
  * @typedef {import('../engine/engine.js').Engine} Engine
- * @typedef {import('../engine/engine.js').Simulation} Simulation
+ * @typedef {import('../engine/types.js').Simulation} Simulation
  */
 
 const folder = fileURLToPath(new URL('..', import.meta.url));

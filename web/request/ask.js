@@ -1,13 +1,13 @@
 // What a figure asks of the core: its own request, and those beside it that its sentence speaks of.
 
 import { COST_ROW } from '../engine/costs.js';
-import { PipelineError } from '../engine/engine.js';
+import { PipelineError } from '../engine/error.js';
 import { besideFile } from './file.js';
 import { asked, listOf, OPTIONS, withSchedule } from './state.js';
 
 /**
  * @typedef {import('../engine/engine.js').Engine} Engine
- * @typedef {import('../engine/engine.js').Simulation} Simulation
+ * @typedef {import('../engine/types.js').Simulation} Simulation
  * @typedef {import('./state.js').Request} Request
  *
  * @typedef {object} Answer
@@ -24,7 +24,7 @@ const COMPARED = { '1f1b': 'gpipe', interleaved: '1f1b' };
 /**
  * @param {Engine} engine @param {Request} request @param {import('./file.js').Given | null} [file]  stands in place of a
  *     generated schedule
- * @param {import('../engine/engine.js').Ask} [more]
+ * @param {import('../engine/types.js').Ask} [more]
  * @returns {Answer}
  */
 export function ask(engine, request, file, more) {
@@ -75,7 +75,7 @@ export function peaksOf(engine, request, activations, inputs) {
  * Simulations for the sentence: another schedule in the same setting, or the same without recomputation, and what
  * recomputation leaves in memory.
  * @param {Engine} engine @param {Request} request @param {Simulation} simulation
- * @returns {import('../engine/engine.js').Others}
+ * @returns {import('../engine/types.js').Others}
  */
 export function askBeside(engine, request, { config, actions }) {
     if (actions.count > COMPARED_ACTIONS || config.schedule === 'file') return {};

@@ -2,7 +2,7 @@
 
 /**
  * @typedef {import('../engine/engine.js').Engine} Engine
- * @typedef {import('../engine/engine.js').PipelineError} PipelineError
+ * @typedef {import('../engine/error.js').PipelineError} PipelineError
  * @typedef {import('./state.js').Request} Request
  *
  * @typedef {{ name: string, text: string, times: string, before?: Request }} Given  a file that stands in place of a generated

@@ -1,6 +1,6 @@
 // The state of a figure in the address of its page: #pipeline.<figure-id>=1f1b;p4;m8;latency=1. Only figures that
 // have a figure-id are there, and whatever else the page keeps behind the # stays as it was.
-import { PipelineError } from '../engine/engine.js';
+import { PipelineError } from '../engine/error.js';
 import { ask } from './ask.js';
 import { asked, OPTIONS } from './state.js';
 

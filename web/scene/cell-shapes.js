@@ -5,7 +5,7 @@ import { drawn, rowTop, timeToX } from './geometry.js';
 import { BoxPath, pattern, round } from './shapes.js';
 
 /**
- * @typedef {import('../engine/engine.js').Simulation} Simulation
+ * @typedef {import('../engine/types.js').Simulation} Simulation
  * @typedef {import('./scene.js').Shape} Shape
  * @typedef {import('./scene.js').Box} Box
  * @typedef {import('./scene.js').SceneOptions} SceneOptions

@@ -2,7 +2,7 @@
 import { lazily } from '../engine/step.js';
 
 /**
- * @typedef {import('../engine/engine.js').Simulation} Simulation
+ * @typedef {import('../engine/types.js').Simulation} Simulation
  * @typedef {import('./scene.js').Selection} Selection
  */
 

@@ -1,6 +1,6 @@
 // A time that runs over the chart: played, stepped from event to event, or set by hand.
 
-/** @typedef {import('../engine/engine.js').Simulation} Simulation */
+/** @typedef {import('../engine/types.js').Simulation} Simulation */
 
 /** A tick takes so long, unless the whole would be shorter or longer than is good to watch. */
 const TICK_MS = 450;

@@ -10,10 +10,10 @@ import { textOf } from '../words/strings.js';
 export { countOf, exactFraction, formatNumber, formatPercent, formatShare, pluralOf };
 
 /**
- * @typedef {import('../engine/engine.js').Simulation} Simulation
+ * @typedef {import('../engine/types.js').Simulation} Simulation
  * @typedef {import('./scene.js').Shape} Shape
  *
- * @typedef {import('../engine/engine.js').Others} Others
+ * @typedef {import('../engine/types.js').Others} Others
  *
  * @typedef {{ text: string, strong?: boolean, option?: string, value?: number }} Part
  *     A piece of a sentence. One with an option is a number that may be edited: the option's value as shown.

@@ -3,7 +3,7 @@ import { sameSlot } from '../engine/relations.js';
 import { FORWARD } from '../words/ops.js';
 
 /**
- * @typedef {import('../engine/engine.js').Simulation} Simulation
+ * @typedef {import('../engine/types.js').Simulation} Simulation
  * @typedef {import('./scene.js').Box} Box
  * @typedef {import('./scene.js').Boxes} Boxes
  * @typedef {import('./scene.js').View} View

@@ -6,7 +6,7 @@ import { cellClass, kindMark, onCellClass } from './cell-shapes.js';
 import { boxPath, round, textShape, textWidth } from './shapes.js';
 
 /**
- * @typedef {import('../engine/engine.js').Simulation} Simulation
+ * @typedef {import('../engine/types.js').Simulation} Simulation
  * @typedef {import('./scene.js').Shape} Shape
  * @typedef {import('./scene.js').Scene} Scene
  */

@@ -6,7 +6,7 @@ import { formatNumber } from '../words/numbers.js';
 import { textOf } from '../words/strings.js';
 
 /**
- * @typedef {import('../engine/engine.js').Simulation} Simulation
+ * @typedef {import('../engine/types.js').Simulation} Simulation
  * @typedef {import('./scene.js').Scene} Scene
  * @typedef {import('./scene.js').Shape} Shape
  * @typedef {{ time: Float64Array, held: Float64Array }} Steps  held[k] holds from time[k] on

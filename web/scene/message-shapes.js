@@ -4,7 +4,7 @@ import { isRowShown, rowTop, timeToX } from './geometry.js';
 import { round } from './shapes.js';
 
 /**
- * @typedef {import('../engine/engine.js').Simulation} Simulation
+ * @typedef {import('../engine/types.js').Simulation} Simulation
  * @typedef {import('./scene.js').Shape} Shape
  * @typedef {import('./scene.js').Scene} Scene
  */

@@ -3,7 +3,7 @@
 
 import { wholeRows } from './cells.js';
 
-/** @typedef {import('../engine/engine.js').Simulation} Simulation */
+/** @typedef {import('../engine/types.js').Simulation} Simulation */
 
 const MOVED_MS = 260;
 

@@ -8,7 +8,7 @@ import { hasRoom, hasRoomTurned, labelShapes } from './labels.js';
 import { BoxPath, boxPath, round } from './shapes.js';
 
 /**
- * @typedef {import('../engine/engine.js').Simulation} Simulation
+ * @typedef {import('../engine/types.js').Simulation} Simulation
  * @typedef {import('./scene.js').Shape} Shape
  * @typedef {import('./scene.js').Selection} Selection
  * @typedef {import('./scene.js').Box} Box
@@ -180,7 +180,7 @@ export function criticalPathShapes(scene, simulation) {
 /**
  * Devices that wait for each other in a circle: what each stands before, what that needs, and arrows from what has to come
  * first to what has to come later, by need and by the order of a device's list.
- * @param {Scene} scene @param {import('../engine/engine.js').Stall} stall
+ * @param {Scene} scene @param {import('../engine/types.js').Stall} stall
  * @returns {Shape[]}
  */
 export function circleShapes(scene, stall) {

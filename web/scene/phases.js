@@ -7,7 +7,7 @@ import { timeToX } from './geometry.js';
 import { round, textShape, textWidth } from './shapes.js';
 
 /**
- * @typedef {import('../engine/engine.js').Simulation} Simulation
+ * @typedef {import('../engine/types.js').Simulation} Simulation
  * @typedef {import('./scene.js').Shape} Shape
  * @typedef {import('./scene.js').Scene} Scene
  */

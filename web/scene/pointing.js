@@ -2,7 +2,7 @@
 import { lastNotAbove, rowTop, xToTime } from './geometry.js';
 
 /**
- * @typedef {import('../engine/engine.js').Simulation} Simulation
+ * @typedef {import('../engine/types.js').Simulation} Simulation
  * @typedef {import('./scene.js').Selection} Selection
  * @typedef {import('./scene.js').Scene} Scene
  */

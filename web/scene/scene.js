@@ -34,7 +34,7 @@ import { paceOf, phaseList, phaseShapes } from './phases.js';
 import { BoxPath, textShape, textWidth } from './shapes.js';
 
 /**
- * @typedef {import('../engine/engine.js').Simulation} Simulation
+ * @typedef {import('../engine/types.js').Simulation} Simulation
  *
  * @typedef {{ type: string, class?: string, text?: string, shapes?: Shape[], [attribute: string]: any }} Shape
  *

@@ -3,7 +3,7 @@
 import { irisSamples } from '../engine/iris.js';
 import { OPS } from '../words/ops.js';
 
-/** @typedef {import('../engine/engine.js').Simulation} Simulation */
+/** @typedef {import('../engine/types.js').Simulation} Simulation */
 
 /** Steps the program trains. */
 export const TWIN_STEPS = 5;
@@ -372,7 +372,7 @@ export function pythonTwin(simulation, trained, lang) {
 
 /**
  * Settings of a training, names in place of the numbers of choices.
- * @param {import('../engine/engine.js').Engine} engine @param {import('../engine/engine.js').Training} training
+ * @param {import('../engine/engine.js').Engine} engine @param {import('../engine/training.js').Training} training
  */
 export function namedSettings(engine, { settings }) {
     return Object.fromEntries(
@@ -385,7 +385,7 @@ export function namedSettings(engine, { settings }) {
 
 /**
  * The program of a setting with the training that goes with it, where one does.
- * @param {import('../engine/engine.js').Engine} engine @param {Simulation} simulation @param {import('../engine/engine.js').Options} options
+ * @param {import('../engine/engine.js').Engine} engine @param {Simulation} simulation @param {import('../engine/types.js').Options} options
  *     of schedule and training @param {string} lang
  */
 export function twinOf(engine, simulation, options, lang) {

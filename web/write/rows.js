@@ -2,7 +2,7 @@
 // only written.
 import { OPS } from '../words/ops.js';
 
-/** @typedef {import('../engine/engine.js').Simulation} Simulation */
+/** @typedef {import('../engine/types.js').Simulation} Simulation */
 
 /** @param {Record<string, number>} summary @param {string} name "2/3", "1", or null where costs are not whole */
 export function exactText(summary, name) {

@@ -5,7 +5,7 @@ import { buildScene } from '../scene/scene.js';
 import { sceneToSvg, standaloneCss } from '../scene/svg.js';
 
 /**
- * @param {import('../engine/engine.js').Simulation} simulation
+ * @param {import('../engine/types.js').Simulation} simulation
  * @param {string} lang
  * @param {string} figureCss  text of figure.css
  * @param {import('../scene/scene.js').SceneOptions} [options]

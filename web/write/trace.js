@@ -1,7 +1,7 @@
 // A timed schedule as a trace, for Perfetto and Chrome.
 import { OPS } from '../words/ops.js';
 
-/** @typedef {import('../engine/engine.js').Simulation} Simulation */
+/** @typedef {import('../engine/types.js').Simulation} Simulation */
 
 /**
  * Trace Event JSON: a process for each schedule, a thread for each rank, an arrow for each transfer.

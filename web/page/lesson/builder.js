@@ -5,7 +5,7 @@ import { library, make, say } from './figures.js';
 
 /**
  * @typedef {import('../../engine/draft.js').Placed} Placed
- * @typedef {import('../../engine/engine.js').Simulation} Simulation
+ * @typedef {import('../../engine/types.js').Simulation} Simulation
  */
 
 const FORWARD = 0;

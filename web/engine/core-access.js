@@ -1,0 +1,148 @@
+// What the core can be asked for, and how it refuses: names of its fields, tables of options and schedules, refusals in words.
+import { PipelineError } from './error.js';
+import { CoreMemory } from './memory.js';
+
+export class CoreAccess extends CoreMemory {
+    /** @param {any} core */
+    constructor(core) {
+        super(core);
+        this.statuses = this.names((i) => core.pp_status_name(i), 'unknown');
+        this.faultFields = this.names((i) => core.pp_fault_field_name(i));
+        this.configFields = this.names((i) => core.pp_config_field_name(i));
+        this.summaryFields = this.names((i) => core.pp_summary_field_name(i));
+        this.rankFields = this.names((i) => core.pp_rank_field_name(i));
+        this.idleFields = this.names((i) => core.pp_idle_field_name(i));
+        /** What can be asked for. @type {{name: string, letter: string, kind: string, names: string[], min: number, max: number}[]} */
+        this.options = [];
+        for (let o = 0; o < core.pp_option_count(); o++) {
+            this.options.push({
+                name: this.string(core.pp_option_name(o)),
+                letter: String.fromCharCode(core.pp_option_letter(o)).replace('\0', ''),
+                kind: String.fromCharCode(core.pp_option_kind(o)),
+                names: this.names((i) => core.pp_option_value_name(o, i)),
+                min: core.pp_option_min(o),
+                max: core.pp_option_max(o),
+            });
+        }
+        /** @type {{name: string, chunksMin: number, chunksMax: number, chunksDefault: number, trains: boolean, formula: string, options: string[]}[]} */
+        this.schedules = [];
+        for (let id = 0; id < core.pp_schedule_count(); id++) {
+            this.schedules.push({
+                name: this.string(core.pp_schedule_name(id)),
+                chunksMin: core.pp_schedule_chunks_min(id),
+                chunksMax: core.pp_schedule_chunks_max(id),
+                chunksDefault: core.pp_schedule_chunks_default(id),
+                trains: core.pp_schedule_trains(id) === 1,
+                formula: this.string(core.pp_schedule_formula(id)),
+                options: this.options
+                    .map((option) => option.name)
+                    .filter((_, o) => core.pp_schedule_option_used(id, o) === 1),
+            });
+        }
+    }
+
+    /** What only training asks for. @returns {{name: string, kind: string, names: string[], min: number, max: number}[]} */
+    get trainingOptions() {
+        const core = this.core;
+        const first = core.pp_training_option_first();
+        return Array.from({ length: core.pp_training_option_count() }, (_, i) => ({
+            name: this.string(core.pp_training_option_name(first + i)),
+            kind: String.fromCharCode(core.pp_training_option_kind(first + i)),
+            names: this.names((n) => core.pp_training_option_value_name(first + i, n)),
+            min: core.pp_training_option_min(first + i),
+            max: core.pp_training_option_max(first + i),
+        }));
+    }
+
+    /** How files are read and written. @returns {{name: string, kind: string, names: string[]}[]} */
+    get fileOptions() {
+        const core = this.core;
+        if (!core.pp_file_option_first) return []; // a core without files
+        const first = core.pp_file_option_first();
+        return Array.from({ length: core.pp_file_option_count() }, (_, i) => ({
+            name: this.string(core.pp_file_option_name(first + i)),
+            kind: String.fromCharCode(core.pp_file_option_kind(first + i)),
+            names: this.names((n) => core.pp_file_option_value_name(first + i, n)),
+        }));
+    }
+
+    /** Are schedules of this kind without a flush? @param {Record<string, any>} named  a configuration */
+    isAsynchronous(named) {
+        return this.core.pp_schedule_asynchronous(this.#scheduleOf(named)) === 1;
+    }
+
+    /** Is the schedule one whose order depends on the costs? @param {Record<string, any>} named */
+    byCosts(named) {
+        return this.core.pp_schedule_by_costs(this.#scheduleOf(named)) === 1;
+    }
+
+    /** @param {Record<string, any>} named */
+    #scheduleOf(named) {
+        return this.schedules.findIndex(({ name }) => name === named.schedule);
+    }
+
+    /** @param {Record<string, any>} named */
+    transferOf(named) {
+        return this.options.find((option) => option.name === 'transfer')?.names.indexOf(named.transfer) ?? 0;
+    }
+
+    /** @param {number} config */
+    configObject(config) {
+        const values = this.ints(config, this.configFields.length);
+        /** @type {Record<string, any>} */
+        const out = {};
+        for (const [i, name] of this.configFields.entries()) {
+            const option = this.options.find((o) => o.name === name.replaceAll('_', '-'));
+            out[name] = option?.kind === 'E' ? option.names[values[i]] : values[i];
+        }
+        return out;
+    }
+
+    /** Throws what a status other than 0 means. @param {number} status @param {number} fault */
+    attempt(status, fault) {
+        if (status !== 0) throw this.refusal(fault);
+    }
+
+    /** @param {number} fault @param {PipelineError['blocked']} [blocked] */
+    refusal(fault, blocked) {
+        const core = this.core;
+        /** @type {Record<string, number>} */
+        const fields = {};
+        for (const [i, name] of this.faultFields.entries()) fields[name] = core.pp_fault_field(fault, i);
+        const fixes = [];
+        for (const [second, field] of ['fix_option', 'fix2_option'].entries()) {
+            const option = this.#optionAt(fields[field]);
+            if (option) fixes.push({ option: option.name, value: this.string(core.pp_fault_fix_value(fault, second)) });
+        }
+        const option = this.#optionAt(fields.option);
+        return new PipelineError(this.message(fault), {
+            code: this.statuses[fields.code],
+            option: option?.name,
+            names: option?.names,
+            fixes,
+            fault: fields,
+            blocked,
+            reader: this.message(fault, true),
+        });
+    }
+
+    /** Options of schedules, of training and of files are numbered through. @param {number} number */
+    #optionAt(number) {
+        return (
+            this.options[number] ??
+            this.trainingOptions[number - this.core.pp_training_option_first()] ??
+            this.fileOptions[number - this.core.pp_file_option_first?.()]
+        );
+    }
+
+    /** @param {number} fault @param {boolean} [forReader]  of a figure, who has buttons for the nearest legal choice */
+    message(fault, forReader = false) {
+        return this.scope((alloc) => {
+            const lang = (this.lang === 'ru' ? 1 : 0) + (forReader ? 2 : 0);
+            const length = this.core.pp_fault_message(fault, lang, 0, 0);
+            const out = alloc(length + 1);
+            this.core.pp_fault_message(fault, lang, out, length + 1);
+            return this.string(out);
+        });
+    }
+}
