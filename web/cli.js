@@ -4,9 +4,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import process from 'node:process';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { besideFacts, measuredJson, measuredText, simulatedBeside, stepFacts, withProfile } from './cli/files.js';
 import { plainNumbers, proofFacts, toText } from './cli/formats.js';
 import { PlanError, planCommand } from './cli/plan.js';
+import { printable } from './cli/printable.js';
 import { cliStrings } from './cli/strings.js';
 import { askOf } from './cli/studies.js';
 import { trainCommand } from './cli/train.js';
@@ -15,8 +18,8 @@ import { writeWhole } from './cli/write-file.js';
 import { PipelineError } from './engine/error.js';
 import { loadEngine } from './engine/load.js';
 import { pythonTwin } from './write/python-twin.js';
-import { toCsv, toJson } from './write/rows.js';
-import { toTrace } from './write/trace.js';
+import { csvPieces, jsonPieces } from './write/rows.js';
+import { tracePieces } from './write/trace.js';
 
 /** Faults of a schedule, not of the way it was asked for. */
 const SCHEDULE_FAULTS = new Set(
@@ -100,14 +103,21 @@ function mindTheOutput(text) {
     process.stderr.on('error', () => {});
 }
 
-/** @param {string} output @param {string | undefined} file @param {any} text */
-function deliver(output, file, text) {
+/**
+ * What a command has to say goes to standard output or into a file. A large step is written piece by piece.
+ * @param {string | (() => Iterable<string>)} output @param {string | undefined} file @param {any} text
+ */
+async function deliver(output, file, text) {
+    const pieces = typeof output === 'string' ? () => [output] : output;
     if (file === undefined) {
-        process.stdout.write(output);
+        // Whoever reads may be slow, or leave: mindTheOutput has said what there is to say.
+        await pipeline(Readable.from(pieces()), process.stdout, { end: false }).catch((error) => {
+            if (error.code === undefined || error instanceof RangeError) throw error;
+        });
         return;
     }
     try {
-        writeWhole(file, output);
+        writeWhole(file, pieces);
     } catch (error) {
         throw new UsageError(text.cannotWrite(file, /** @type {any} */ (error).code));
     }
@@ -155,7 +165,7 @@ async function run(args) {
         const { output, diverged } = workers
             ? await workersCommand(engine, left, lang, kind, taken.kill, refuse)
             : trainCommand(engine, left, lang, kind, refuse);
-        deliver(output, taken.o, text);
+        await deliver(output, taken.o, text);
         if (diverged) {
             process.stderr.write(`pipeline-figure: ${cliStrings[lang].diverged(diverged)}\n`);
             process.exitCode = 1;
@@ -170,9 +180,9 @@ async function run(args) {
         const prove = seconds === undefined ? undefined : { prove: proof(seconds, lang) };
         const source = file(/** @type {string} */ (name));
         const { output, sizes } = await planCommand(engine, source, left, { lang, format: kind, after, ...prove });
-        deliver(output, taken.o, text);
+        await deliver(output, taken.o, text);
         // A table of actions has no place for its cut: PyTorch takes every line for a rank.
-        if (kind === 'torch' && taken.o !== undefined) deliver(cutText(sizes), cutFile(taken.o), text);
+        if (kind === 'torch' && taken.o !== undefined) await deliver(cutText(sizes), cutFile(taken.o), text);
         return;
     }
     const format = oneOf('format', taken.format ?? 'text', FORMATS, text);
@@ -184,7 +194,11 @@ async function run(args) {
     const chart = taken.chart ?? 'auto';
     if (!['auto', 'always', 'never'].includes(chart)) throw new UsageError(cliStrings[lang].badChart(chart));
     const prove = taken.prove === undefined ? undefined : secondsOf(taken.prove, cliStrings[lang]);
-    deliver(await produced(engine, left, { format, lang, source, profile, ask, chart, prove, cut }), taken.o, text);
+    await deliver(
+        await produced(engine, left, { format, lang, source, profile, ask, chart, prove, cut }),
+        taken.o,
+        text,
+    );
 }
 
 /** Where the layers of a table's stages stand. @param {string} table */
@@ -279,9 +293,9 @@ async function produced(engine, given, { format, lang, source, profile, ask, cha
         source && settings.times === 'measured' ? simulatedBeside(engine, simulation, source.input, all) : undefined;
     switch (format) {
         case 'json':
-            return toJson(simulation, proved?.report, cut);
+            return () => jsonPieces(simulation, proved?.report, cut);
         case 'csv':
-            return toCsv(simulation);
+            return () => csvPieces(simulation);
         case 'python': {
             const twin = pythonTwin(simulation, null, lang);
             if (twin === null) throw new UsageError(cliStrings[lang][simulation.config.with ? 'noTwinOf' : 'noTwin']);
@@ -291,7 +305,7 @@ async function produced(engine, given, { format, lang, source, profile, ask, cha
             const text = cliStrings[lang];
             const list = [{ name: text.title(simulation.config), simulation }];
             if (beside) list.push({ name: text.simulated, simulation: beside });
-            return toTrace(list, settings.scale);
+            return () => tracePieces(list, settings.scale);
         }
         case 'svg': {
             const text = cliStrings[lang];
@@ -349,7 +363,7 @@ try {
     if (!known && !tooLarge) throw error;
     const message = tooLarge ? spoken.tooLarge(error.message) : /** @type {Error} */ (error).message;
     const blocked = error instanceof PipelineError ? blockedText(error.blocked, spoken) : '';
-    process.stderr.write(`pipeline-figure: ${message}${blocked}\n`);
+    process.stderr.write(`pipeline-figure: ${printable(`${message}${blocked}`)}\n`);
     process.exitCode =
         error instanceof PlanError
             ? error.status

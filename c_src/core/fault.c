@@ -53,13 +53,19 @@ pp_fault *pp_fault_start(pp_fault *fault, pp_fault *scratch, int32_t code) {
     return fault;
 }
 
-/* Cuts at a character's border; control characters become '?', so that a message stays one line. */
+/* Cuts at a character's border. Control characters become '?', so that a message stays one line and does nothing to the terminal
+ * that shows it: those of ASCII, and in UTF-8 those from U+0080 to U+009F, C2 80 to C2 9F. */
 static void copy_text(char *out, int32_t capacity, const char *text, int32_t length) {
-    int32_t n = length < capacity - 1 ? length : capacity - 1;
+    int32_t n = length < capacity - 1 ? length : capacity - 1, filled = 0;
     if (n < length)
         while (n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80) n--;
-    for (int32_t i = 0; i < n; i++) out[i] = (unsigned char)text[i] < ' ' ? '?' : text[i];
-    out[n] = 0;
+    for (int32_t i = 0; i < n; i++) {
+        const unsigned char byte = (unsigned char)text[i];
+        const int c1 = byte == 0xC2 && i + 1 < n && (unsigned char)text[i + 1] < 0xA0;
+        out[filled++] = byte < ' ' || byte == 0x7F || c1 ? '?' : text[i];
+        i += c1;
+    }
+    out[filled] = 0;
 }
 
 void pp_fault_seen(pp_fault *fault, const char *text, int32_t length) {

@@ -1,7 +1,7 @@
 // How the command line ends: whatever happens, no stack trace. A reader that closes the pipe is no fault; a full disk, sums
 // past what a double holds and a training that diverges are one line and a status; a step of no length breaks no format.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import {
     chmodSync,
     existsSync,
@@ -129,4 +129,66 @@ test('a step that is skipped to halve the scale of the loss is no divergence', (
     const { status, stderr } = runCli('train -s 1f1b -p 2 -m 4 --steps 12 --loss-scale 1e38 --scale-growth 0');
     assert.equal(status, 0, stderr);
     assert.match(stderr, quiet);
+});
+
+test('a large step is written piece by piece, with a heap far smaller than its text', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pipeline-figure-'));
+    try {
+        for (const [format, first, last] of [
+            ['csv', /^device,index,op,stage,microbatch,start,end\n0,0,F,0,0,0,1\n/, /\n3,\d+,B,3,49999,\d+,\d+\n$/],
+            ['json', /^\{"schedule":"gpipe","ranks":4,/, /\}\n$/],
+            ['trace', /^\{"displayTimeUnit":"ms","traceEvents":\[\n\{/, /\}\n\]\}\n$/],
+        ]) {
+            const file = join(folder, 'out');
+            const command = `simulate -s gpipe -p 4 -m 50000 --format ${format}`.split(' ');
+            for (const more of [[], ['-o', file]]) {
+                const out = execFileSync(process.execPath, ['--max-old-space-size=60', cli, ...command, ...more], {
+                    encoding: 'utf8',
+                    maxBuffer: 2 ** 30,
+                });
+                const text = more.length > 0 ? readFileSync(file, 'utf8') : out;
+                assert.ok(text.length > 8e6, `${format}: ${text.length}`);
+                assert.match(text.slice(0, 200), /** @type {RegExp} */ (first));
+                assert.match(text.slice(-200), /** @type {RegExp} */ (last));
+                if (format !== 'csv') {
+                    const { actions, traceEvents } = JSON.parse(text);
+                    const count = actions?.length ?? traceEvents.filter(({ ph }) => ph === 'X').length;
+                    assert.equal(count, 400000);
+                } else assert.equal(text.split('\n').length, 400002);
+            }
+        }
+    } finally {
+        rmSync(folder, { recursive: true, force: true });
+    }
+});
+
+test('control characters of names and cells never reach the terminal, nor a picture', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pipeline-figure-'));
+    try {
+        const name = join(folder, 'e\u001b[31m\u009b1m\u202evil.csv');
+        for (const words of [
+            ['check', name],
+            ['plan', name],
+            ['simulate', '-p', '2', '--profile', name],
+        ]) {
+            const { stderr } = spawnSync(process.execPath, [cli, ...words], { encoding: 'utf8' });
+            assert.match(stderr, /e\?\[31m\?1m\?vil\.csv: cannot be read \(ENOENT\)/);
+        }
+        for (const cell of ['\u001b[31m', '\u009b31m', '\u007f', '\u0085']) {
+            const { stderr } = spawnSync(process.execPath, [cli, 'check', '-'], {
+                encoding: 'utf8',
+                input: `0F0,${cell}`,
+            });
+            assert.match(stderr, /^pipeline-figure: ((?!\n)\P{Cc})+\n$/u);
+            assert.match(stderr, /Row 1, column 2: \?/);
+        }
+        writeFileSync(name, '0F0,0B0\n');
+        const shown = (/** @type {string} */ format) =>
+            spawnSync(process.execPath, [cli, 'check', name, '--format', format], { encoding: 'utf8' }).stdout;
+        assert.match(shown('text'), /^e\?\[31m\?1m\?vil\.csv: 1 rank/);
+        for (const format of ['text', 'svg', 'json', 'trace'])
+            assert.doesNotMatch(shown(format), /(?!\n)(?![\u0080-\u009f])\p{Cc}/u);
+    } finally {
+        rmSync(folder, { recursive: true, force: true });
+    }
 });

@@ -2,6 +2,7 @@
 
 import { OPS } from '../words/ops.js';
 import { exactText } from '../write/rows.js';
+import { printable } from './printable.js';
 import { cliStrings } from './strings.js';
 import { studyFacts } from './studies.js';
 
@@ -56,7 +57,7 @@ export function factLines(facts) {
 }
 
 /** Lines as a terminal shows them. @param {string[]} lines */
-export const terminal = (lines) => `${lines.join('\n').replaceAll('\u00a0', ' ')}\n`;
+export const terminal = (lines) => `${printable(lines.join('\n')).replaceAll('\u00a0', ' ')}\n`;
 
 /** What is known of the best possible order. @param {import('../engine/proof.js').ProofReport} report @param {'en' | 'ru'} lang */
 export function proofFacts({ proved, above, bound }, lang) {
@@ -124,6 +125,8 @@ const COLUMNS = 120;
  * @returns {string[]}
  */
 function drawing({ config, actions, summary }, text, plain, always) {
+    // Far too many for a terminal: their letters need not be made.
+    if (!always && actions.count > 10 * COLUMNS * config.ranks) return [];
     const names = Array.from({ length: actions.count }, (_, i) => {
         const chunk = config.chunks > 1 || config.stages !== config.ranks ? `${actions.stage[i]}` : '';
         return `${chunk}${OPS[actions.op[i]]}${actions.microbatch[i]}`;

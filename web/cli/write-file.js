@@ -2,8 +2,10 @@
 import {
     accessSync,
     chmodSync,
+    closeSync,
     constants,
     lstatSync,
+    openSync,
     realpathSync,
     renameSync,
     rmSync,
@@ -14,13 +16,13 @@ import {
 /**
  * Writes beside the file and then gives it its name. What is no ordinary file (a pipe, a device, a link to nothing) is written to
  * as it is, and so is a file in a folder where nothing may be made. Throws what node:fs throws; the old file then stands as it was.
- * @param {string} file @param {string} text
+ * @param {string} file @param {() => Iterable<string>} pieces  of its text; called again where the first way does not lead
  */
-export function writeWhole(file, text) {
+export function writeWhole(file, pieces) {
     const known = statSync(file, { throwIfNoEntry: false });
     const named = lstatSync(file, { throwIfNoEntry: false }) !== undefined;
     if (named && !known?.isFile()) {
-        writeFileSync(file, text);
+        writePieces(file, 'w', pieces());
         return;
     }
     // To rename asks for no leave of the old file: one that may not be written must stay.
@@ -28,13 +30,23 @@ export function writeWhole(file, text) {
     const target = known ? realpathSync(file) : file;
     const part = `${target}.${process.pid}.part`;
     try {
-        writeFileSync(part, text, { flag: 'wx' });
+        writePieces(part, 'wx', pieces());
         if (known) chmodSync(part, known.mode & 0o7777);
         renameSync(part, target);
     } catch (error) {
         const { code } = /** @type {NodeJS.ErrnoException} */ (error);
         if (code !== 'EEXIST') rmSync(part, { force: true });
-        if (known && (code === 'EACCES' || code === 'EPERM')) writeFileSync(target, text);
+        if (known && (code === 'EACCES' || code === 'EPERM')) writePieces(target, 'w', pieces());
         else throw error;
+    }
+}
+
+/** @param {string} file @param {string} flag @param {Iterable<string>} pieces */
+function writePieces(file, flag, pieces) {
+    const opened = openSync(file, flag);
+    try {
+        for (const piece of pieces) writeFileSync(opened, piece);
+    } finally {
+        closeSync(opened);
     }
 }

@@ -26,10 +26,35 @@ export const shares = (summary) => ({
     },
 });
 
-/** @param {Simulation} simulation @param {import('../engine/proof.js').ProofReport} [proof] @param {number[]} [sizes]  layers of each stage */
-export function toJson(simulation, proof, sizes) {
+/** Actions to a piece of a text: a text of all of a large step would be longer than a string can be. */
+const PIECE = 4096;
+
+/**
+ * Pieces of text, PIECE actions each.
+ * @param {number} count @param {(action: number) => string} text @param {string} between
+ */
+export function* piecesOf(count, text, between) {
+    for (let from = 0; from < count; from += PIECE) {
+        const lines = [];
+        for (let i = from; i < Math.min(count, from + PIECE); i++) lines.push(text(i));
+        yield `${from > 0 ? between : ''}${lines.join(between)}`;
+    }
+}
+
+/** @param {Parameters<typeof jsonPieces>} what */
+export const toJson = (...what) => [...jsonPieces(...what)].join('');
+
+/** Members of an object as text, without its braces. @param {Record<string, any>} object */
+const members = (object) => JSON.stringify(object).slice(1, -1);
+
+/**
+ * A simulation as JSON, in pieces that make one object.
+ * @param {Simulation} simulation @param {import('../engine/proof.js').ProofReport} [proof] @param {number[]} [sizes]  layers of each stage
+ */
+export function* jsonPieces(simulation, proof, sizes) {
     const { config, actions, summary, perRank, criticalPath, file } = simulation;
-    const out = {
+    const slices = config.slices > 1;
+    const before = {
         schedule: config.schedule,
         ranks: config.ranks,
         chunks: config.chunks,
@@ -46,16 +71,20 @@ export function toJson(simulation, proof, sizes) {
             peak_activations: rank.peak_activations,
             weight_versions: rank.weight_versions,
         })),
-        actions: Array.from({ length: actions.count }, (_, i) => ({
-            rank: actions.rank[i],
-            index: actions.index[i],
-            op: OPS[actions.op[i]],
-            stage: actions.stage[i],
-            microbatch: actions.microbatch[i],
-            ...(config.slices > 1 ? { slice: actions.slice[i] } : {}),
-            start: actions.start[i],
-            finish: actions.finish[i],
-        })),
+    };
+    const { rank, index, op, stage, microbatch, slice, start, finish } = actions;
+    const action = (/** @type {number} */ i) =>
+        JSON.stringify({
+            rank: rank[i],
+            index: index[i],
+            op: OPS[op[i]],
+            stage: stage[i],
+            microbatch: microbatch[i],
+            ...(slices ? { slice: slice[i] } : {}),
+            start: start[i],
+            finish: finish[i],
+        });
+    const after = {
         lower_bound: summary.lower_bound,
         ...(sizes ? { sizes } : {}),
         ...(proof ? { proof: { ...proof, proved: proof.proved === 1 } } : {}),
@@ -65,7 +94,9 @@ export function toJson(simulation, proof, sizes) {
         ...conditionFields(simulation),
         ...studyFields(simulation),
     };
-    return `${JSON.stringify(out)}\n`;
+    yield `{${members(before)},"actions":[`;
+    yield* piecesOf(actions.count, action, ',');
+    yield `],${members(after)}}\n`;
 }
 
 /** What differs by micro-batch, and what ranks do beside computing. @param {Simulation} simulation */
@@ -84,15 +115,18 @@ function conditionFields({ conditions }) {
 }
 
 /** @param {Simulation} simulation */
-export function toCsv({ config, actions }) {
+export const toCsv = (simulation) => [...csvPieces(simulation)].join('');
+
+/** A simulation as CSV, a line for each action, in pieces. @param {Simulation} simulation */
+export function* csvPieces({ config, actions }) {
     const slices = config.slices > 1;
-    const lines = [`device,index,op,stage,microbatch,${slices ? 'seq,' : ''}start,end`];
-    for (let i = 0; i < actions.count; i++) {
-        const cells = [actions.rank[i], actions.index[i], OPS[actions.op[i]], actions.stage[i], actions.microbatch[i]];
-        if (slices) cells.push(actions.slice[i]);
-        lines.push([...cells, actions.start[i], actions.finish[i]].join(','));
-    }
-    return `${lines.join('\n')}\n`;
+    const { rank, index, op, stage, microbatch, slice, start, finish } = actions;
+    yield `device,index,op,stage,microbatch,${slices ? 'seq,' : ''}start,end\n`;
+    const line = (/** @type {number} */ i) => {
+        const seq = slices ? `${slice[i]},` : '';
+        return `${rank[i]},${index[i]},${OPS[op[i]]},${stage[i]},${microbatch[i]},${seq}${start[i]},${finish[i]}\n`;
+    };
+    yield* piecesOf(actions.count, line, '');
 }
 
 /** A step has an end of its own where something comes after its last action. @param {Simulation} simulation */
