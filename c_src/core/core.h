@@ -79,6 +79,7 @@ extern "C" {
     X(PP_ERR_INEXPRESSIBLE, "inexpressible")                                                                           \
     X(PP_ERR_PROFILE, "profile")                                                                                       \
     X(PP_NOTE_EARLY, "early") /* not an error: see pp_table_early */                                                   \
+    X(PP_NOTE_STEPS, "steps") /* not an error: see pp_table_early */                                                   \
     /* the toy network */                                                                                              \
     X(PP_ERR_BATCH, "batch")                                                                                           \
     X(PP_ERR_NO_BACKWARD, "no-backward")                                                                               \

@@ -20,6 +20,11 @@
  *   our JSON            an array of such records, or an object that has one as "actions"; "recompute": "late" where
  *                       R waits for the gradient; other members are passed over.
  *
+ *   trace               Chrome's trace events, an array of them or an object that has one as "traceEvents": trace.c says
+ *                       which events count, whose they are and which step is taken.
+ * Cells of tables and of CSV may stand between ';' or tabs where no ',' is there; ',' is then the decimal sign. A CR alone
+ * ends a line, too.
+ *
  * Where a stage lies is read from the file. PyTorch's table cannot say which of two ranks runs a stage for which
  * micro-batch, so a stage on two ranks is refused there as PyTorch refuses it; the other two carry bidirectional
  * schedules and slices.
@@ -81,6 +86,7 @@ typedef struct pp_table {
     int32_t timed;      /* 1: start and finish are there */
     int32_t lowered;    /* 1: has sends or receives */
     int32_t recompute;  /* PP_RECOMPUTE_LATE where our JSON says so */
+    int32_t steps;      /* of a trace: training steps in it, of which the last was taken; else 0 */
     int32_t *row_begin; /* ranks + 1 offsets into cells */
     pp_action *cells;
     double *start, *finish;

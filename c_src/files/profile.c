@@ -57,10 +57,9 @@ typedef struct reader {
 static int32_t refuse_at(const reader *r, const char *at, int32_t length, int32_t rule) {
     int32_t row = 0, column = 0;
     pp_fault scratch, *fault = r->fault != NULL ? r->fault : &scratch;
-    for (const char *c = r->text.begin; c < at; c++) {
-        column++;
-        if (*c == '\n') row++, column = 0;
-    }
+    const int32_t place = (int32_t)(at - r->text.begin);
+    for (int32_t begin = 0, end; (end = pp_line_end(r->text, begin)) < place; begin = end + 1) row++, column = end + 1;
+    column = place - column;
     pp_refuse_text(PP_ERR_RECORD, row, column, (pp_text){at, length}, fault);
     fault->a = rule;
     return PP_ERR_RECORD;
@@ -133,13 +132,13 @@ static int32_t json_lists(reader *r) {
 static int32_t csv_lists(reader *r) {
     enum { STAGE = -2, UNKNOWN = -1, COLUMNS = 64 };
     int32_t at = 0, line = 0, columns = 0, column_row[COLUMNS], last = -1;
+    const char separator = pp_separator(r->text);
     while (at < r->text.length) {
-        const char *begin = r->text.begin + at, *end = memchr(begin, '\n', (size_t)(r->text.length - at));
-        if (end == NULL) end = r->text.begin + r->text.length;
+        const char *begin = r->text.begin + at, *end = r->text.begin + pp_line_end(r->text, at);
         at = (int32_t)(end - r->text.begin) + 1;
         int32_t column = 0, used = 0;
         for (const char *cell = begin; cell <= end; column++) {
-            const char *comma = memchr(cell, ',', (size_t)(end - cell)), *stop = comma != NULL ? comma : end;
+            const char *comma = memchr(cell, separator, (size_t)(end - cell)), *stop = comma != NULL ? comma : end;
             const char *next = stop + 1;
             while (cell < stop && (*cell == ' ' || *cell == '"')) cell++;
             while (stop > cell && strchr(" \"\r", stop[-1]) != NULL && stop[-1] != 0) stop--;
@@ -153,7 +152,7 @@ static int32_t csv_lists(reader *r) {
                 column_row[columns++] = row;
             } else if (column < columns && column_row[column] != UNKNOWN && text.length > 0) {
                 double value;
-                int32_t read = pp_number_read(text.begin, text.length, 0, &value);
+                int32_t read = pp_number_read(text.begin, text.length, separator != ',', &value);
                 if (read != text.length || !isfinite(value))
                     return refuse_at(r, text.begin, text.length, PP_RECORD_NUMBER);
                 int32_t row = column_row[column];
@@ -344,7 +343,7 @@ static int has_actions(pp_text text) {
     if (pp_json_peek(&json) == '[') return 1;
     if (!pp_json_enter(&json, '{')) return 0;
     while (pp_json_member(&json, &first, &key) == 1) {
-        if (pp_name_equal(key, "actions")) return 1;
+        if (pp_name_equal(key, "actions") || pp_name_equal(key, "traceEvents")) return 1;
         if (!pp_json_skip(&json)) return 0;
     }
     return 0;
@@ -352,11 +351,11 @@ static int has_actions(pp_text text) {
 
 /* By the names in the first line: times of actions, or costs of stages. */
 static int32_t form_of_header(pp_text text) {
-    const char *end = text.length > 0 ? memchr(text.begin, '\n', (size_t)text.length) : NULL;
+    const char *end = text.begin + pp_line_end(text, 0);
+    const char separator = pp_separator(text);
     int32_t form = FORM_NONE;
-    if (end == NULL) end = text.begin + text.length;
     for (const char *cell = text.begin; cell <= end;) {
-        const char *comma = memchr(cell, ',', (size_t)(end - cell)), *stop = comma != NULL ? comma : end;
+        const char *comma = memchr(cell, separator, (size_t)(end - cell)), *stop = comma != NULL ? comma : end;
         const char *next = stop + 1;
         while (cell < stop && (*cell == ' ' || *cell == '"')) cell++;
         while (stop > cell && (stop[-1] == ' ' || stop[-1] == '"' || stop[-1] == '\r')) stop--;
@@ -379,8 +378,8 @@ static size_t row_capacity(pp_text text, int32_t form, const pp_config *config) 
     size_t count = 2;
     for (int32_t i = 0; i < text.length; i++) {
         char c = text.begin[i];
-        count +=
-            form == FORM_ACTIONS ? c == '\n' || c == '{' : c == '\n' || (c == ',' && form == FORM_JSON) || c == '{';
+        const int line = c == '\n' || c == '\r';
+        count += line || c == '{' || (c == ',' && form == FORM_JSON);
     }
     if (form == FORM_TIMERS && config != NULL && (size_t)config->stages > count) count = (size_t)config->stages;
     return count;

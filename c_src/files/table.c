@@ -257,6 +257,12 @@ void pp_table_locate(const pp_table *table, pp_fault *fault) {
 }
 
 int32_t pp_table_early(const pp_table *table, const pp_schedule *s, const pp_timeline *line, pp_fault *fault) {
+    if (table->steps > 1) {
+        pp_fault unseen;
+        fault = pp_fault_start(fault, &unseen, PP_NOTE_STEPS);
+        fault->a = table->steps;
+        return 1;
+    }
     if (table->format != PP_FORMAT_TORCH || table->lowered) return 0;
     int32_t blanks = 0;
     for (int32_t i = 0; i < table->cell_count; i++) blanks |= table->cells[i].op == PP_BLANK;

@@ -30,7 +30,8 @@ enum {
     PP_RECORD_OVERLAP, /* starts before the one before it has finished */
     PP_RECORD_OPS,     /* no ops in the file */
     PP_RECORD_TIMES,   /* no times in the file */
-    PP_RECORD_TWICE    /* a name that stood before */
+    PP_RECORD_TWICE,   /* a name that stood before */
+    PP_RECORD_STEPS    /* of a trace: this action does not stand there b times, as the first one does */
 };
 
 /* Why costs cannot be had from a file: fault->a of PP_ERR_PROFILE. */
@@ -53,6 +54,12 @@ int32_t pp_profile_row(pp_text name);
 
 /* Why PyTorch's actions cannot say it: fault->a of PP_ERR_INEXPRESSIBLE. */
 enum { PP_TORCH_RECOMPUTE, PP_TORCH_SLICES, PP_TORCH_PIPES, PP_TORCH_VERSIONS };
+
+/* Where the line that begins at `at` ends: at a LF, at a CR that no LF follows (old Macintosh files), or with the text. */
+int32_t pp_line_end(pp_text text, int32_t at);
+/* What stands between the cells of a CSV with a header: ',' if the first line has one, else ';' or a tab if it has one, as
+ * spreadsheets write it where ',' is the decimal sign. */
+char pp_separator(pp_text text);
 
 /* A text without its byte-order mark, and what form it has by how it begins. */
 pp_text pp_file_text(const char *text, int32_t length);

@@ -22,6 +22,21 @@ pp_text pp_file_text(const char *text, int32_t length) {
     return (pp_text){text, length};
 }
 
+int32_t pp_line_end(pp_text text, int32_t at) {
+    for (; at < text.length; at++) {
+        if (text.begin[at] == '\n') return at;
+        if (text.begin[at] == '\r' && (at + 1 == text.length || text.begin[at + 1] != '\n')) return at;
+    }
+    return at;
+}
+
+char pp_separator(pp_text text) {
+    const size_t length = (size_t)pp_line_end(text, 0);
+    for (const char *c = ",;\t"; *c != 0; c++)
+        if (memchr(text.begin, *c, length) != NULL) return *c;
+    return ',';
+}
+
 /* A table of cells begins with a digit, a blank or a parenthesis. */
 int32_t pp_file_format(pp_text text) {
     int32_t at = 0;
@@ -145,22 +160,38 @@ size_t pp_table_parse_bytes(const char *text, int32_t length) {
     size_t cells = 1;
     for (int32_t i = 0; i < body.length; i++) {
         char c = body.begin[i];
-        cells += c == ',' || c == ';' || c == '\n';
-        lines += c == '\n';
+        cells += c == ',' || c == ';' || c == '\t' || c == '\n' || c == '\r';
+        lines += c == '\n' || c == '\r';
     }
     return pp_table_room(lines < PP_MAX_RANKS ? lines : PP_MAX_RANKS, cells, 0);
+}
+
+/* What stands between cells: PyTorch writes ','; a table without one may have come through a spreadsheet. */
+static char cell_separator(pp_text text) {
+    if (memchr(text.begin, ',', (size_t)text.length) != NULL) return ',';
+    if (memchr(text.begin, '\t', (size_t)text.length) != NULL) return '\t';
+    return ';';
+}
+
+/* Where the cell that begins at `at` ends. In a group ';' stands between its actions. */
+static int32_t cell_end(pp_text line, int32_t at, char separator) {
+    for (int inside = 0; at < line.length; at++) {
+        if (line.begin[at] == separator && !inside) return at;
+        inside = separator == ';' && (line.begin[at] == '(' || (inside && line.begin[at] != ')'));
+    }
+    return at;
 }
 
 static int32_t torch_parse(pp_text text, int32_t letters, void *memory, pp_fault *fault) {
     pp_table *table = memory;
     int32_t lines = 1, at = 0, kept = 0;
-    for (int32_t i = 0; i < text.length; i++) lines += text.begin[i] == '\n';
+    const char separator = text.length > 0 ? cell_separator(text) : ',';
+    for (int32_t i = 0; i < text.length; i++) lines += text.begin[i] == '\n' || text.begin[i] == '\r';
     pp_table_place(memory, PP_FORMAT_TORCH, lines < PP_MAX_RANKS ? lines : PP_MAX_RANKS, 0, 0);
     table->ranks = 0;
     table->row_begin[0] = 0;
     while (at < text.length) {
-        const char *begin = text.begin + at, *newline = memchr(begin, '\n', (size_t)(text.length - at));
-        pp_text line = {begin, newline != NULL ? (int32_t)(newline - begin) : text.length - at};
+        pp_text line = {text.begin + at, pp_line_end(text, at) - at};
         at += line.length + 1;
         if (table->ranks == PP_MAX_RANKS) {
             if (trim(line).length == 0) continue;
@@ -168,9 +199,7 @@ static int32_t torch_parse(pp_text text, int32_t letters, void *memory, pp_fault
         }
         if (trim(line).length > 0) {
             for (int32_t from = 0, column = 0; from <= line.length; column++) {
-                const char *comma = memchr(line.begin + from, ',', (size_t)(line.length - from));
-                pp_text cell = {line.begin + from,
-                                comma != NULL ? (int32_t)(comma - line.begin) - from : line.length - from};
+                pp_text cell = {line.begin + from, cell_end(line, from, separator) - from};
                 int32_t status = cell_read(cell, letters, table);
                 if (status == PP_OK && table->cell_count > PP_MAX_ACTIONS) status = PP_ERR_TOO_LARGE;
                 if (status != PP_OK) return refuse_cell(status, table->ranks, column, cell, fault);

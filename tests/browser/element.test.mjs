@@ -23,7 +23,7 @@ describe('the element', { skip: withoutBrowser }, () => {
         assert.doesNotMatch(refused.sentence ?? '', /28,5|такт/);
         assert.match(refused.refusal ?? '', /^число микробатчей m = 6: по правилу Megatron/);
         assert.deepEqual(refused.fixes, ['Поставить m = 8', 'Поставить размер группы N = 6']);
-        await page.locator(`${IN}.refusal ::-p-text(Поставить group = 6)`).click();
+        await page.locator(`${IN}.refusal ::-p-text(Поставить размер группы N = 6)`).click();
         const mended = await reading(page);
         assert.equal(mended.chart, true);
         assert.equal(mended.refusal, null);
