@@ -27,8 +27,9 @@
  * How the calls follow each other (each takes memory from the caller, none allocates, none keeps a pointer that was
  * not said to be kept):
  *
- *     pp_config_parse      text "ranks=4\nmicrobatches=8\n..."  ->  pp_config
- *     pp_costs_parse       the same text                        ->  costs per stage
+ *     pp_request_parse     text "ranks=4\nmicrobatches=8\n..."  ->  pp_request, the values by option
+ *     pp_config_read       pp_request                           ->  pp_config
+ *     pp_costs_read        pp_request                           ->  costs per stage
  *     pp_schedule_make     pp_config + costs                    ->  pp_schedule
  *     pp_check             pp_schedule                          ->  pp_timeline (who waits for whom; or the deadlock)
  *     pp_simulate          pp_timeline + costs                  ->  start and finish of each action
@@ -37,7 +38,7 @@
  *     pp_partition_search, pp_end_report, pp_memory_report,
  *     pp_takeover_find, pp_failure_report                       ->  what else can be asked of a step
  *
- * Only the functions whose name ends in _parse, and pp_what_if_doubled, accept text of unknown origin; they never read
+ * Only the functions whose name ends in _parse, and those that read the values of a request, accept text of unknown origin; they never read
  * past its length. A request is refused before anything is allocated, a file costs memory in proportion to its length.
  * Passing a wrong pointer or a wrong size elsewhere is a fault of the caller and is caught by assert in debug builds.
  *

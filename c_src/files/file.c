@@ -1,6 +1,7 @@
 /* Requests about files: how one is read and written, and what may be asked beside one. */
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "core/number.h"
 #include "files/table.h"
@@ -118,10 +119,10 @@ static int file_option_used(int32_t option) {
            option == PP_OPT_SLICES;
 }
 
-int32_t pp_config_of_file(const char *text, int32_t length, pp_schedule *schedule, pp_config *config, pp_fault *fault) {
+int32_t pp_config_of_file(const pp_request *request, pp_schedule *schedule, pp_config *config, pp_fault *fault) {
     pp_text given[PP_OPT_COUNT];
-    int32_t status = pp_given_read(text, length, given, fault), recomputes = 0;
-    if (status != PP_OK) return status;
+    int32_t status, recomputes = 0;
+    memcpy(given, request->given, sizeof given); /* micro-batches will be added */
     *config = (pp_config){.schedule = -1,
                           .ranks = schedule->ranks,
                           .microbatches = schedule->microbatches,

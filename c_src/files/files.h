@@ -129,10 +129,10 @@ int32_t pp_table_early(const pp_table *table, const pp_schedule *schedule, const
 
 /* The request beside a file: costs, latency, transfer, recompute (early if R stand in the file and nothing else is
  * said); ranks, microbatches, chunks and slices only as the file has them. Fills config, with schedule -1, and tells
- * the schedule how it recomputes. Fails as pp_config_parse does, with OPTION_MEANINGLESS for what only a generator
+ * the schedule how it recomputes. Fails as pp_config_read does, with OPTION_MEANINGLESS for what only a generator
  * asks, and with SHAPE where the file says otherwise. */
 PP_EXPORT(pp_config_of_file)
-int32_t pp_config_of_file(const char *text, int32_t length, pp_schedule *schedule, pp_config *config, pp_fault *fault);
+int32_t pp_config_of_file(const pp_request *request, pp_schedule *schedule, pp_config *config, pp_fault *fault);
 
 /* Times a checked schedule whose table has sends and receives, cell after cell as each rank has them. A SEND hands its
  * message over when the rank comes to it; the message arrives one latency later. With PP_TRANSFER_SENDER the rank

@@ -141,7 +141,7 @@ int32_t pp_scalars_settle(const pp_text *given, pp_config *config, pp_fault *fau
     return status == PP_OK ? check_failure(given, config, fault) : status;
 }
 
-int32_t pp_config_read(const pp_text *given, pp_config *config, pp_fault *fault) {
+int32_t pp_config_of_values(const pp_text *given, pp_config *config, pp_fault *fault) {
     *config = (pp_config){.schedule = 0,
                           .ranks = 3,
                           .microbatches = 4,
@@ -167,11 +167,8 @@ int32_t pp_config_read(const pp_text *given, pp_config *config, pp_fault *fault)
     return status == PP_OK ? pp_conditions_shape(given, config, fault) : status;
 }
 
-int32_t pp_config_parse(const char *text, int32_t length, pp_config *config, pp_fault *fault) {
-    pp_text given[PP_OPT_COUNT];
-    int32_t status = pp_given_read(text, length, given, fault);
-    if (status != PP_OK) return status;
-    status = pp_config_read(given, config, fault);
-    if (status != PP_OK && fault != NULL) pp_fixes_settle(given, config, fault);
+int32_t pp_config_read(const pp_request *request, pp_config *config, pp_fault *fault) {
+    int32_t status = pp_config_of_values(request->given, config, fault);
+    if (status != PP_OK && fault != NULL) pp_fixes_settle(request->given, config, fault);
     return status;
 }

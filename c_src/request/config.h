@@ -13,7 +13,7 @@ int32_t pp_scalars_read(const pp_text *given, pp_config *config, pp_fault *fault
 /* And what they must be together, whatever the schedule: samples, and a device that fails. */
 int32_t pp_scalars_settle(const pp_text *given, pp_config *config, pp_fault *fault);
 /* Both, and whether the schedule accepts it: a whole request of what is given for each option (PP_OPT_COUNT entries). */
-int32_t pp_config_read(const pp_text *given, pp_config *config, pp_fault *fault);
+int32_t pp_config_of_values(const pp_text *given, pp_config *config, pp_fault *fault);
 /* Puts choices that are legal for the whole request, and nearest, in place of those a refusal of it offers (fixes.c). config:
  * as far as it was read. */
 void pp_fixes_settle(const pp_text *given, const pp_config *config, pp_fault *fault);

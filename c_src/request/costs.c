@@ -1,4 +1,4 @@
-/* The costs of a request: what each op of each stage takes, and each hop. Read by the rules of pp_costs_parse. */
+/* The costs of a request: what each op of each stage takes, and each hop. Read by the rules of pp_costs_read. */
 #include "core/fault.h"
 #include "request/conditions.h"
 #include "request/partition.h"
@@ -83,7 +83,7 @@ static int32_t check_amounts(const pp_text *given, int32_t stages, pp_fault *fau
     return status;
 }
 
-int32_t pp_costs_parse(const char *text, int32_t length, const pp_config *config, double *costs, pp_fault *fault) {
+int32_t pp_costs_read(const pp_request *request, const pp_config *config, double *costs, pp_fault *fault) {
     static const struct {
         int32_t option, row;
         double standard;
@@ -91,9 +91,8 @@ int32_t pp_costs_parse(const char *text, int32_t length, const pp_config *config
                  {PP_OPT_WEIGHT_GRADIENT, PP_COST_WEIGHT, 1},    {PP_OPT_BACKWARD, PP_COST_BACKWARD, 2},
                  {PP_OPT_RECOMPUTE_COST, PP_COST_RECOMPUTE, -1}, {PP_OPT_OVERLAP_COST, PP_COST_OVERLAP, -1},
                  {PP_OPT_KEPT_SHARE, PP_COST_KEPT, 1},           {PP_OPT_LATENCY, PP_COST_LATENCY, 0}};
-    pp_text given[PP_OPT_COUNT];
+    const pp_text *given = request->given;
     int32_t stages = config->stages, status;
-    pp_request_values(text, length, given);
     status = check_amounts(given, stages, fault);
     if (status == PP_OK) status = pp_hops_read(given, stages, costs, fault);
     if (status != PP_OK) return status;

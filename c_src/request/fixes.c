@@ -16,7 +16,7 @@ static int legal_with(const pp_text *given, int32_t option, const char *value) {
     pp_config config;
     memcpy(changed, given, sizeof changed);
     changed[option] = value[0] != 0 ? (pp_text){value, (int32_t)strlen(value)} : (pp_text){NULL, 0};
-    return pp_config_read(changed, &config, NULL) == PP_OK;
+    return pp_config_of_values(changed, &config, NULL) == PP_OK;
 }
 
 static int legal_number(const pp_text *given, int32_t option, double value, char *digits) {

@@ -73,13 +73,12 @@ static int move(pp_schedule *s, pp_action wanted, int32_t places) {
     return 1;
 }
 
-int32_t pp_moves_apply(const char *text, int32_t length, pp_schedule *schedule, pp_fault *fault) {
-    pp_text given[PP_OPT_COUNT], word;
+int32_t pp_moves_apply(const pp_request *request, pp_schedule *schedule, pp_fault *fault) {
+    pp_text word;
     pp_fault scratch;
     pp_action action;
     int32_t at = 0, places;
-    pp_request_values(text, length, given);
-    const pp_text moves = given[PP_OPT_MOVES];
+    const pp_text moves = request->given[PP_OPT_MOVES];
     while (at < moves.length) {
         while (at < moves.length && memchr(" \t,;", moves.begin[at], 4) != NULL) at++;
         word.begin = moves.begin + at;

@@ -78,7 +78,10 @@ int32_t pp_refuse_meaningless(const pp_config *config, int32_t option, pp_text s
     return PP_ERR_OPTION_MEANINGLESS;
 }
 
-int32_t pp_given_read(const char *text, int32_t length, pp_text *given, pp_fault *fault) {
+int32_t pp_request_bytes(void) { return (int32_t)sizeof(pp_request); }
+
+int32_t pp_request_parse(const char *text, int32_t length, pp_request *request, pp_fault *fault) {
+    pp_text *given = request->given;
     pp_fault scratch;
     pp_text name, value;
     int32_t at = 0;
@@ -105,16 +108,6 @@ int32_t pp_given_read(const char *text, int32_t length, pp_text *given, pp_fault
         given[option] = value;
     }
     return PP_OK;
-}
-
-void pp_request_values(const char *text, int32_t length, pp_text *given) {
-    pp_text name, value;
-    int32_t at = 0;
-    for (int32_t o = 0; o < PP_OPT_COUNT; o++) given[o] = (pp_text){NULL, 0};
-    while (pp_line_next(text, length, &at, &name, &value)) {
-        int32_t option = pp_option_of(name);
-        if (option >= 0 && value.length > 0) given[option] = value;
-    }
 }
 
 /* ---- lists of numbers ---- */
@@ -155,7 +148,7 @@ static int list_next(pp_text text, separator by, int32_t *at, double *value, int
     return 1;
 }
 
-/* Does a comma in this list separate, or is it the decimal mark of a Russian hand? The rule stands at pp_costs_parse. */
+/* Does a comma in this list separate, or is it the decimal mark of a Russian hand? The rule stands at pp_costs_read. */
 static separator separator_of(pp_text text, int32_t wanted) {
     int32_t commas = 0, points = 0, blanks_alone = 0;
     for (int32_t i = 0; i < text.length; i++) {

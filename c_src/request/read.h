@@ -8,10 +8,12 @@
 /* Reads one of the names an option can have. Fills fault with NAME_UNKNOWN and the nearest. */
 int32_t pp_name_read(pp_text text, int32_t option, int32_t *value, pp_fault *fault);
 
-/* The values of a request by option, {NULL, 0} where it was not given. given: PP_OPT_COUNT entries. */
-void pp_request_values(const char *text, int32_t length, pp_text *given);
+/* What a request gives, by option: the text of its value, begin NULL where it is not given. */
+struct pp_request {
+    pp_text given[PP_OPT_COUNT];
+};
 
-/* Reads a list of numbers 0 .. PP_MAX_COST by the rules of pp_costs_parse. wanted: how many would be right, which decides
+/* Reads a list of numbers 0 .. PP_MAX_COST by the rules of pp_costs_read. wanted: how many would be right, which decides
  * what a lone comma means. row: NULL, or capacity entries. Fails with NOT_A_NUMBER or RANGE. */
 int32_t pp_numbers_read(pp_text text, int32_t option, int32_t wanted, double *row, int32_t capacity, int32_t *count,
                         pp_fault *fault);
@@ -27,9 +29,6 @@ int32_t pp_amount_read(pp_text text, int32_t option, double *value, pp_fault *fa
  * option and the nearest legal value. */
 int32_t pp_whole_read(pp_text text, int32_t option, int32_t min, int32_t max, int32_t *value, pp_fault *fault);
 
-/* What each line of a request gives: PP_OPT_COUNT texts, begin NULL where an option is not given. Fills fault with
- * OPTION_UNKNOWN or OPTION_TWICE. */
-int32_t pp_given_read(const char *text, int32_t length, pp_text *given, pp_fault *fault);
 /* An option that config's schedule does not know is refused rather than dropped in silence. */
 int32_t pp_refuse_meaningless(const pp_config *config, int32_t option, pp_text seen, pp_fault *fault);
 

@@ -57,13 +57,21 @@ PP_EXPORT(pp_config_bytes) int32_t pp_config_bytes(void);
 int32_t pp_config_field_count(void);
 PP_EXPORT(pp_config_field_name) const char *pp_config_field_name(int32_t field);
 
-/* Reads a request: lines "name=value", the value as the user typed it. Names are those of PP_OPTIONS or their letters;
- * case, '_' and '-' in names do not matter. An empty value means the option was not given. Defaults: schedule forward,
- * 3 ranks, 4 micro-batches (the setting of the chapter), everything else as the schedule has it.
- * text: `length` bytes of UTF-8, need not end in zero, borrowed. config: filled. fault: filled on failure, may be NULL.
- * Fails with a status of the first two groups; nothing but *fault is then defined. Numbers: decimal point or comma. */
-PP_EXPORT(pp_config_parse)
-int32_t pp_config_parse(const char *text, int32_t length, pp_config *config, pp_fault *fault);
+/* A request told apart into its lines "name=value", the value as the user typed it. Names are those of PP_OPTIONS or their
+ * letters; case, '_' and '-' in names do not matter. An empty value means the option was not given.
+ * text: `length` bytes of UTF-8, need not end in zero; borrowed for as long as the request is read. request:
+ * pp_request_bytes() bytes, 8-byte aligned, caller's. fault: filled on failure, may be NULL.
+ * Fails with OPTION_UNKNOWN or OPTION_TWICE. */
+typedef struct pp_request pp_request;
+PP_EXPORT(pp_request_bytes) int32_t pp_request_bytes(void);
+PP_EXPORT(pp_request_parse)
+int32_t pp_request_parse(const char *text, int32_t length, pp_request *request, pp_fault *fault);
+
+/* The scalars of a request. Defaults: schedule forward, 3 ranks, 4 micro-batches (the setting of the chapter), everything
+ * else as the schedule has it. Numbers: decimal point or comma. Fails with a status of the first two groups; nothing but
+ * *fault is then defined. */
+PP_EXPORT(pp_config_read)
+int32_t pp_config_read(const pp_request *request, pp_config *config, pp_fault *fault);
 
 /* ---- its costs ---- */
 
@@ -82,8 +90,8 @@ PP_EXPORT(pp_costs_bytes) int32_t pp_costs_bytes(const pp_config *config);
  * Lists and numbers that other functions read are looked at, too, so that a request is refused as a whole.
  * Fails with NOT_A_NUMBER, RANGE, LIST_LENGTH, COST_SPLIT (B given with I or W that do not add up), COST_OVERLAP (below
  * the longer of F and B) or OPTION_NEEDS (bytes without bandwidth). */
-PP_EXPORT(pp_costs_parse)
-int32_t pp_costs_parse(const char *text, int32_t length, const pp_config *config, double *costs, pp_fault *fault);
+PP_EXPORT(pp_costs_read)
+int32_t pp_costs_read(const pp_request *request, const pp_config *config, double *costs, pp_fault *fault);
 
 /* -- layers cut into stages --
  * layers      how many, each of cost 1; or the cost of each ("2 1*4 2")
@@ -97,7 +105,7 @@ int32_t pp_costs_parse(const char *text, int32_t length, const pp_config *config
  * layout      Megatron's --pipeline-model-parallel-layout: E, then a t for each layer, then m (also layers), then L, a
  *             '|' between stages, "*N" after a letter or a (group): "Et*3|(tt|)*29,m|L". Commas and blanks mean nothing,
  *             a stage may be empty, groups do not nest. E and L cost what embedding and head say, wherever they stand.
- * Every layer lies in exactly one stage, and only a layout can leave a stage without one. pp_config_parse refuses all
+ * Every layer lies in exactly one stage, and only a layout can leave a stage without one. pp_config_read refuses all
  * else. Costs of a request with layers (pp_config.layers > 0) carry the cut, and stay where they were filled; the functions
  * below want such costs. */
 #define PP_PARTITION_FIELDS(X)                                                                                         \
@@ -130,11 +138,11 @@ const double *pp_partition_layer_costs(const pp_config *config, const double *co
  * the other; without the option nothing is changed. Returns PP_OK or PP_ERR_MOVES (no such action, or the list ends before
  * that; the order is then unspecified). Whether the new order runs pp_check says. */
 PP_EXPORT(pp_moves_apply)
-int32_t pp_moves_apply(const char *text, int32_t length, pp_schedule *schedule, pp_fault *fault);
+int32_t pp_moves_apply(const pp_request *request, pp_schedule *schedule, pp_fault *fault);
 
 /* ---- a training ---- */
 
-/* Reads the training options of a request: the same lines "name=value" as pp_config_parse. Options of the schedule are
+/* Reads the training options of a request: the same lines "name=value" as pp_request_parse. Options of the schedule are
  * passed over; other names are refused. Not given: depth and batch are 0, the rate is -1. Fails with OPTION_UNKNOWN,
  * OPTION_TWICE, NOT_A_NUMBER, NOT_WHOLE, RANGE, NAME_UNKNOWN, or OPTION_NEEDS (of an update, norm or scale that was not
  * asked for); training is then undefined. */

@@ -14,7 +14,7 @@ extern "C" {
 
 /* ---- what a schedule is made from ---- */
 
-/* The scalars of a request after pp_config_parse. */
+/* The scalars of a request after pp_config_read. */
 #define PP_CONFIG_FIELDS(X)                                                                                            \
     X(schedule) /* pp_schedule_id */                                                                                   \
     X(ranks)                                                                                                           \
@@ -191,7 +191,7 @@ typedef struct pp_conditions {
     int32_t *link; /* [(pipe * 2 + way) * stages + hop] of a message up (way 0) or down; -1: it stays on its rank */
 } pp_conditions;
 int32_t pp_conditions_bytes(const pp_config *config);
-/* Lets a schedule know the conditions that stand in costs (pp_costs_parse); it keeps a pointer into them. pp_schedule_make
+/* Lets a schedule know the conditions that stand in costs (pp_costs_read); it keeps a pointer into them. pp_schedule_make
  * does so itself: this is for a schedule that is timed with other costs than it was made with, or that was read from a
  * file; then before pp_timeline_bytes. */
 PP_EXPORT(pp_conditions_attach)
@@ -200,12 +200,12 @@ void pp_conditions_attach(pp_schedule *schedule, const pp_config *config, const 
 PP_EXPORT(pp_conditions_units) const double *pp_conditions_units(const pp_schedule *schedule);
 PP_EXPORT(pp_conditions_places) const int32_t *pp_conditions_places(const pp_schedule *schedule);
 
-/* Bytes pp_schedule_make needs. At most about 1 GiB: larger requests were refused by pp_config_parse. */
+/* Bytes pp_schedule_make needs. At most about 1 GiB: larger requests were refused by pp_config_read. */
 PP_EXPORT(pp_schedule_bytes) size_t pp_schedule_bytes(const pp_config *config);
-/* Fills memory (8-byte aligned, caller's) with the schedule. costs: as filled by pp_costs_parse, or NULL for stages that
+/* Fills memory (8-byte aligned, caller's) with the schedule. costs: as filled by pp_costs_read, or NULL for stages that
  * are all equal; only schedules found by trying (zb-auto, v-half, v-min, 1f1b-v) look at them, so that a change of costs
  * leaves the order of all others as it is. Returns PP_OK, PP_ERR_CAPACITY (bytes too few), or the
- * refusal of the schedule's own rule, which pp_config_parse gives too. The schedule is valid: pp_check accepts it. */
+ * refusal of the schedule's own rule, which pp_config_read gives too. The schedule is valid: pp_check accepts it. */
 PP_EXPORT(pp_schedule_make)
 int32_t pp_schedule_make(const pp_config *config, const double *costs, void *memory, size_t bytes, pp_fault *fault);
 

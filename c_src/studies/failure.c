@@ -17,8 +17,7 @@
 
 int32_t pp_failure_costs_bytes(void) { return (int32_t)sizeof(pp_failure_costs); }
 
-int32_t pp_failure_parse(const char *text, int32_t length, pp_failure_costs *given, pp_fault *fault) {
-    pp_text values[PP_OPT_COUNT];
+int32_t pp_failure_read(const pp_request *request, pp_failure_costs *given, pp_fault *fault) {
     const struct {
         int32_t option;
         double *value;
@@ -27,10 +26,9 @@ int32_t pp_failure_parse(const char *text, int32_t length, pp_failure_costs *giv
                    {PP_OPT_SPARE_DELAY, &given->spare},
                    {PP_OPT_CHECKPOINT_COST, &given->checkpoint},
                    {PP_OPT_MTBF, &given->mtbf}};
-    pp_request_values(text, length, values);
     *given = (pp_failure_costs){.time = -1};
     for (int32_t i = 0; i < 5; i++) {
-        const pp_text value = values[amounts[i].option];
+        const pp_text value = request->given[amounts[i].option];
         if (value.begin == NULL) continue;
         int32_t status = pp_amount_read(value, amounts[i].option, amounts[i].value, fault);
         if (status != PP_OK) return status;

@@ -59,14 +59,13 @@ static int32_t add_ends(const pp_text *given, const pp_config *config, const dou
     return PP_OK;
 }
 
-int32_t pp_memory_parse(const char *text, int32_t length, const pp_config *config, const double *costs, double *table,
-                        double *capacity, int32_t *given_any, pp_fault *fault) {
+int32_t pp_memory_read(const pp_request *request, const pp_config *config, const double *costs, double *table,
+                       double *capacity, int32_t *given_any, pp_fault *fault) {
     pp_fault scratch;
-    pp_text given[PP_OPT_COUNT];
+    const pp_text *given = request->given;
     const int32_t n = config->stages;
     double *activations = table + PP_MEMORY_ACTIVATIONS * n, *kept = table + PP_MEMORY_KEPT * n;
     int32_t any = 0, status;
-    pp_request_values(text, length, given);
     *capacity = INFINITY;
     for (int32_t row = 0; row < PP_MEMORY_ROWS; row++) {
         const pp_text list = given[row_option[row]];

@@ -118,7 +118,7 @@ int32_t pp_order_search(const pp_schedule *schedule, const pp_config *config, do
                       .best = memory,
                       .shortest = -1};
     int32_t *falling = q.best + m;
-    memcpy(falling, q.c->place, (size_t)m * sizeof(int32_t)); /* pp_costs_parse leaves them so */
+    memcpy(falling, q.c->place, (size_t)m * sizeof(int32_t)); /* pp_costs_read leaves them so */
     begin_with(&q, falling, 0);
     if (m <= TRIED_ALL && !all_equal(&q)) {
         try_all(&q, m);

@@ -12,10 +12,9 @@ enum { ROW_REDUCE, ROW_OPTIMIZER, ROWS };
 
 int32_t pp_end_bytes(const pp_config *config) { return ROWS * config->stages * (int32_t)sizeof(double); }
 
-int32_t pp_end_parse(const char *text, int32_t length, const pp_config *config, double *ends, pp_fault *fault) {
+int32_t pp_end_read(const pp_request *request, const pp_config *config, double *ends, pp_fault *fault) {
     static const int32_t options[ROWS] = {PP_OPT_REDUCE, PP_OPT_OPTIMIZER};
-    pp_text given[PP_OPT_COUNT];
-    pp_request_values(text, length, given);
+    const pp_text *given = request->given;
     for (int32_t row = 0; row < ROWS; row++) {
         double *values = ends + row * config->stages;
         for (int32_t s = 0; s < config->stages; s++) values[s] = 0;

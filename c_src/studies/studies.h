@@ -52,10 +52,10 @@ PP_EXPORT(pp_takeover_find)
 int32_t pp_takeover_find(const pp_schedule *schedule, const double *costs, int32_t transfer, double *scratch,
                          pp_timeline *timeline, pp_takeover *out, pp_fault *fault);
 
-/* What if? Doubled micro-batches: the same request with m doubled, as text for pp_config_parse; writes at most capacity
+/* What if? Doubled micro-batches: the same request with m doubled, as text for pp_request_parse; writes at most capacity
  * bytes and returns the length it needs. Samples go: m alone is said. */
 PP_EXPORT(pp_what_if_doubled)
-int32_t pp_what_if_doubled(const char *text, int32_t length, const pp_config *config, char *out, int32_t capacity);
+int32_t pp_what_if_doubled(const pp_request *request, const pp_config *config, char *out, int32_t capacity);
 /* Balanced stages: each stage costs the mean of all. No transfers: latency 0. Both change costs in place. */
 PP_EXPORT(pp_what_if_balanced) void pp_what_if_balanced(const pp_config *config, double *costs);
 PP_EXPORT(pp_what_if_no_transfers) void pp_what_if_no_transfers(const pp_config *config, double *costs);
@@ -84,9 +84,9 @@ typedef struct pp_end_rank {
     PP_END_RANK_FIELDS(PP_RECORD_DOUBLE)
 } pp_end_rank;
 PP_EXPORT(pp_end_bytes) int32_t pp_end_bytes(const pp_config *config);
-/* Ticks of reduce and optimizer per stage into ends (pp_end_bytes). Fails as pp_costs_parse does. */
-PP_EXPORT(pp_end_parse)
-int32_t pp_end_parse(const char *text, int32_t length, const pp_config *config, double *ends, pp_fault *fault);
+/* Ticks of reduce and optimizer per stage into ends (pp_end_bytes). Fails as pp_costs_read does. */
+PP_EXPORT(pp_end_read)
+int32_t pp_end_read(const pp_request *request, const pp_config *config, double *ends, pp_fault *fault);
 /* scratch: pp_end_scratch_bytes(schedule). ranks: one entry per rank. Cannot fail. */
 PP_EXPORT(pp_end_scratch_bytes) size_t pp_end_scratch_bytes(const pp_schedule *schedule);
 PP_EXPORT(pp_end_report)
@@ -118,10 +118,10 @@ enum {
 PP_EXPORT(pp_memory_bytes) int32_t pp_memory_bytes(const pp_config *config);
 /* Fills table[row * stages + stage] (pp_memory_bytes) and capacity, what a rank may hold (Infinity: no limit given).
  * costs: of the same request, for the layers. given: 1 if any of the lists was, NULL if nobody wants to know. Fails as
- * pp_costs_parse does, or with MEMORY_SHARE (more kept than there are activations). */
-PP_EXPORT(pp_memory_parse)
-int32_t pp_memory_parse(const char *text, int32_t length, const pp_config *config, const double *costs, double *table,
-                        double *capacity, int32_t *given, pp_fault *fault);
+ * pp_costs_read does, or with MEMORY_SHARE (more kept than there are activations). */
+PP_EXPORT(pp_memory_read)
+int32_t pp_memory_read(const pp_request *request, const pp_config *config, const double *costs, double *table,
+                       double *capacity, int32_t *given, pp_fault *fault);
 #define PP_MEMORY_FIELDS(X)                                                                                            \
     X(peak) /* the most that a rank holds */                                                                           \
     X(peak_rank)                                                                                                       \
@@ -211,8 +211,8 @@ typedef struct pp_failure_costs {
     double time, restart, spare, checkpoint, mtbf;
 } pp_failure_costs;
 PP_EXPORT(pp_failure_costs_bytes) int32_t pp_failure_costs_bytes(void);
-PP_EXPORT(pp_failure_parse)
-int32_t pp_failure_parse(const char *text, int32_t length, pp_failure_costs *given, pp_fault *fault);
+PP_EXPORT(pp_failure_read)
+int32_t pp_failure_read(const pp_request *request, pp_failure_costs *given, pp_fault *fault);
 /* step: ticks of a step (pp_end.finish). out; policies: PP_POLICY_COUNT entries, all known = 0 where no rank fails.
  * start, finish: action_count doubles each, the times with the spare (where an action runs twice, the second), or as in
  * the timeline where there is none. Returns PP_OK or FAIL_TIME (the step is over by then). */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/number.h"
-#include "core/text.h"
+#include "request/read.h"
 #include "schedules/schedule.h"
 #include "studies/studies.h"
 
@@ -17,31 +17,24 @@ static void put(sink *s, const char *text, int32_t length) {
         if (s->length < s->capacity) s->out[s->length] = text[i];
 }
 
-static int says_microbatches(pp_text name) {
-    static const int32_t options[] = {PP_OPT_MICROBATCHES, PP_OPT_GLOBAL_BATCH, PP_OPT_MICROBATCH_SIZE};
-    if (name.length == 1 && name.begin[0] == (char)pp_option_letter(PP_OPT_MICROBATCHES)) return 1;
-    for (int32_t i = 0; i < 3; i++)
-        if (pp_name_equal(name, pp_option_name(options[i]))) return 1;
-    return 0;
+static void put_line(sink *s, int32_t option, const char *value, int32_t length) {
+    const char *name = pp_option_name(option);
+    put(s, name, (int32_t)strlen(name));
+    put(s, "=", 1);
+    put(s, value, length);
+    put(s, "\n", 1);
 }
 
-int32_t pp_what_if_doubled(const char *text, int32_t length, const pp_config *config, char *out, int32_t capacity) {
+int32_t pp_what_if_doubled(const pp_request *request, const pp_config *config, char *out, int32_t capacity) {
     sink s = {out, capacity, 0};
-    pp_text name, value;
-    int32_t at = 0;
     char digits[32];
-    while (pp_line_next(text, length, &at, &name, &value)) {
-        if (says_microbatches(name)) continue;
-        put(&s, name.begin, name.length);
-        put(&s, "=", 1);
-        put(&s, value.begin, value.length);
-        put(&s, "\n", 1);
+    for (int32_t o = 0; o < PP_OPT_COUNT; o++) {
+        const pp_text value = request->given[o];
+        const int counts = o == PP_OPT_MICROBATCHES || o == PP_OPT_GLOBAL_BATCH || o == PP_OPT_MICROBATCH_SIZE;
+        if (value.begin != NULL && !counts) put_line(&s, o, value.begin, value.length);
     }
-    const char *microbatches = pp_option_name(PP_OPT_MICROBATCHES);
     pp_number_write(2.0 * config->microbatches, digits);
-    put(&s, microbatches, (int32_t)strlen(microbatches));
-    put(&s, "=", 1);
-    put(&s, digits, (int32_t)strlen(digits));
+    put_line(&s, PP_OPT_MICROBATCHES, digits, (int32_t)strlen(digits));
     return s.length;
 }
 

@@ -45,7 +45,7 @@ int32_t pp_check(const pp_schedule *schedule, void *memory, size_t bytes, int32_
 
 /* Times every action of a checked schedule: an action starts when its rank is free and its input has arrived; input
  * from another rank arrives one latency after it was produced, input from the same rank at once. What else a message
- * occupies is told by transfer (PP_TRANSFER_...). costs as filled by pp_costs_parse: PP_COST_ROWS * stages.
+ * occupies is told by transfer (PP_TRANSFER_...). costs as filled by pp_costs_read: PP_COST_ROWS * stages.
  * Returns PP_OK, PP_ERR_OVERFLOW (a time is not finite), or DEADLOCK (only with PP_TRANSFER_RENDEZVOUS: both ranks of
  * a message wait for each other). */
 PP_EXPORT(pp_simulate)
@@ -236,7 +236,7 @@ PP_EXPORT(pp_measured_times)
 void pp_measured_times(const pp_schedule *schedule, const double *start, const double *finish, pp_timeline *timeline);
 /* Costs of the stages that these times show, as pp_simulate takes them: the mean of each stage and op; for a hop the mean
  * from the maker's finish to the taker's start, where the taker's rank was waiting. What did not occur is filled in as
- * pp_costs_parse does. costs: PP_COST_ROWS * stages doubles; scratch: as many, and stages more. Returns a bit 1 << row for
+ * pp_costs_read does. costs: PP_COST_ROWS * stages doubles; scratch: as many, and stages more. Returns a bit 1 << row for
  * each row that was measured. */
 PP_EXPORT(pp_measured_costs)
 int32_t pp_measured_costs(const pp_schedule *schedule, const pp_timeline *timeline, const double *start,

@@ -24,7 +24,7 @@ static const pp_words templates[PP_STATUS_COUNT] = {
     [PP_ERR_PROFILE] = {"No costs from this file: %f.", "Длительностей из этого файла не получить: %f."},
     [PP_ERR_INEXPRESSIBLE] = {"PyTorch's table cannot say this: %f.", "В таблице PyTorch этого не записать: %f."},
     [PP_NOTE_STEPS] = {"%a steps stand in this trace; the last one is shown: the first ones warm up.",
-                       "В этой трассе шагов: %a; показан последний, потому что первые — разогрев."},
+                       "В этой трассировке шагов: %a; показан последний, потому что первые — разогрев."},
     [PP_NOTE_EARLY] = {"%p: %x stands no later than %y%u, which it needs%z. The cells are an order, not times: %x is "
                        "run when its input is there.",
                        "%p: %x стоит не позже нужной ей %y%u%z. Клетки задают порядок, а не время: %x начнётся, "
@@ -60,7 +60,7 @@ static const pp_words record_rules[] = {
     [PP_RECORD_STEPS] =
         {"this action stands there another number of times than the first one, %b; the trace must begin and "
          "end between two steps",
-         "эта операция встречается другое число раз, чем первая (%b); трасса должна начинаться и "
+         "эта операция встречается другое число раз, чем первая (%b); трассировка должна начинаться и "
          "кончаться между шагами"},
 };
 static const pp_words profile_rules[] = {

@@ -25,9 +25,11 @@ function prepare(core, request) {
     const at = core.pp_alloc(text.length);
     new Uint8Array(core.memory.buffer, at, text.length).set(text);
     const config = core.pp_alloc(core.pp_config_bytes());
-    if (core.pp_config_parse(at, text.length, config, 0) !== 0) throw new Error(request);
+    const lines = core.pp_alloc(core.pp_request_bytes());
+    if (core.pp_request_parse(at, text.length, lines, 0) !== 0) throw new Error(request);
+    if (core.pp_config_read(lines, config, 0) !== 0) throw new Error(request);
     const costs = core.pp_alloc(core.pp_costs_bytes(config));
-    core.pp_costs_parse(at, text.length, config, costs, 0);
+    core.pp_costs_read(lines, config, costs, 0);
     const bytes = core.pp_schedule_bytes(config);
     const schedule = core.pp_alloc(bytes);
     core.pp_schedule_make(config, costs, schedule, bytes, 0);

@@ -112,7 +112,7 @@ test('several steps: the last one is shown, and the note says so in both languag
     assert.deepEqual(listed(actions), WANTED);
     assert.equal(file.note, '3 steps stand in this trace; the last one is shown: the first ones warm up.');
     engine.lang = 'ru';
-    assert.match(String(measured(text).file.note), /^В этой трассе шагов: 3; показан последний/);
+    assert.match(String(measured(text).file.note), /^В этой трассировке шагов: 3; показан последний/);
     assert.throws(
         () => measured(JSON.stringify({ traceEvents: [...step(own), ...step(own, 1000).slice(1)] })),
         /операция встречается другое число раз.*между шагами/,

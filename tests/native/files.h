@@ -39,10 +39,12 @@ static inline int32_t filed_make(filed *f, const char *text, int32_t length, int
     plan *p = &f->plan;
     if (status != PP_OK) return status;
     pp_schedule *s = p->schedule;
-    status = pp_config_of_file(request, (int32_t)strlen(request), s, &p->config, &p->fault);
+    pp_request beside;
+    status = pp_request_parse(request, (int32_t)strlen(request), &beside, &p->fault);
+    if (status == PP_OK) status = pp_config_of_file(&beside, s, &p->config, &p->fault);
     if (status != PP_OK) return status;
     p->costs = malloc((size_t)pp_costs_bytes(&p->config));
-    status = pp_costs_parse(request, (int32_t)strlen(request), &p->config, p->costs, &p->fault);
+    status = pp_costs_read(&beside, &p->config, p->costs, &p->fault);
     if (status != PP_OK) return status;
     size_t bytes = pp_timeline_bytes(s);
     p->timeline = malloc(bytes);

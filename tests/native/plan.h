@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "pipeline.h"
+#include "requests.h"
 
 typedef struct plan {
     pp_config config;
@@ -46,15 +47,17 @@ static inline int32_t plan_time(plan *p) {
 /* Everything up to a timed step, or the first refusal. Free with plan_free in either case. */
 static inline int32_t plan_make(plan *p, const char *text) {
     memset(p, 0, sizeof *p);
-    int32_t length = (int32_t)strlen(text), status = pp_config_parse(text, length, &p->config, &p->fault);
+    pp_request request;
+    int32_t status = pp_request_parse(text, (int32_t)strlen(text), &request, &p->fault);
+    if (status == PP_OK) status = pp_config_read(&request, &p->config, &p->fault);
     if (status != PP_OK) return status;
     p->costs = malloc((size_t)pp_costs_bytes(&p->config));
-    status = pp_costs_parse(text, length, &p->config, p->costs, &p->fault);
+    status = pp_costs_read(&request, &p->config, p->costs, &p->fault);
     if (status != PP_OK) return status;
     size_t bytes = pp_schedule_bytes(&p->config);
     p->schedule = malloc(bytes);
     status = pp_schedule_make(&p->config, p->costs, p->schedule, bytes, &p->fault);
-    if (status == PP_OK) status = pp_moves_apply(text, length, p->schedule, &p->fault);
+    if (status == PP_OK) status = pp_moves_apply(&request, p->schedule, &p->fault);
     p->edited = strstr(text, "moves=") != NULL;
     return status != PP_OK ? status : plan_time(p);
 }

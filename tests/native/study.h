@@ -15,7 +15,8 @@ static inline pp_end plan_end(const plan *p, const char *text, pp_end_rank *rank
     pp_end end;
     double *ends = malloc((size_t)pp_end_bytes(&p->config));
     void *scratch = malloc(pp_end_scratch_bytes(p->schedule));
-    CHECK_EQ_INT(pp_end_parse(text, (int32_t)strlen(text), &p->config, ends, NULL), PP_OK);
+    const pp_request request = request_of(text);
+    CHECK_EQ_INT(pp_end_read(&request, &p->config, ends, NULL), PP_OK);
     pp_end_report(p->schedule, &p->config, ends, p->timeline, scratch, &end, ranks);
     free(scratch);
     free(ends);
@@ -49,9 +50,8 @@ static inline memory plan_memory(const plan *p, const char *text) {
     m.table = malloc((size_t)pp_memory_bytes(&p->config));
     m.scratch = malloc(pp_memory_scratch_bytes(p->schedule));
     m.ranks = malloc(sizeof(pp_memory_rank) * (size_t)p->schedule->ranks);
-    CHECK_EQ_INT(
-        pp_memory_parse(text, (int32_t)strlen(text), &p->config, p->costs, m.table, &m.capacity, &m.given, NULL),
-        PP_OK);
+    const pp_request request = request_of(text);
+    CHECK_EQ_INT(pp_memory_read(&request, &p->config, p->costs, m.table, &m.capacity, &m.given, NULL), PP_OK);
     pp_memory_report(p->schedule, &p->config, m.table, m.capacity, p->timeline, m.scratch, &m.sum, m.ranks);
     return m;
 }

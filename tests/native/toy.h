@@ -24,7 +24,7 @@ typedef struct toy {
     size_t workspace_bytes;
 } toy;
 
-/* The request without its training options, which pp_config_parse does not know. out: as long as the request. */
+/* The request without its training options, which pp_config_read does not know. out: as long as the request. */
 static inline void toy_split(const char *request, char *out) {
     for (const char *line = request; *line != 0;) {
         const char *end = strchr(line, '\n');

@@ -2,6 +2,8 @@
 import { PipelineError } from './error.js';
 import { CoreMemory } from './memory.js';
 
+/** @typedef {import('./types.js').Alloc} Alloc */
+
 export class CoreAccess extends CoreMemory {
     /** @param {any} core */
     constructor(core) {
@@ -96,6 +98,17 @@ export class CoreAccess extends CoreMemory {
             out[name] = option?.kind === 'E' ? option.names[values[i]] : values[i];
         }
         return out;
+    }
+
+    /**
+     * A request in the core's memory, and what it gives by option (pp_request), by which it is read.
+     * @param {Alloc} alloc @param {Uint8Array} text @param {number} fault
+     */
+    request(alloc, text, fault) {
+        const { at, length } = this.copy(alloc, text);
+        const request = alloc(this.core.pp_request_bytes());
+        this.attempt(this.core.pp_request_parse(at, length, request, fault), fault);
+        return { text: at, length, request };
     }
 
     /** Throws what a status other than 0 means. @param {number} status @param {number} fault */

@@ -195,14 +195,14 @@ export class CoreFiles extends Steps {
         this.attempt(core.pp_table_schedule(table, schedule, bytes, fault), fault);
         const measured = settings.times === 'measured';
         const asked = requestText(measured ? this.#withProfile(text, rest) : rest);
-        const request = this.copy(alloc, asked);
+        const { text: at, length, request } = this.request(alloc, asked, fault);
         const config = alloc(core.pp_config_bytes());
-        this.attempt(core.pp_config_of_file(request.at, request.length, schedule, config, fault), fault);
+        this.attempt(core.pp_config_of_file(request, schedule, config, fault), fault);
         const costs = alloc(core.pp_costs_bytes(config));
-        this.attempt(core.pp_costs_parse(request.at, request.length, config, costs, fault), fault);
+        this.attempt(core.pp_costs_read(request, config, costs, fault), fault);
         core.pp_conditions_attach(schedule, config, costs);
         const named = { ...this.configObject(config), schedule: 'file', edited: hasMoves(asked) };
-        this.attempt(core.pp_moves_apply(request.at, request.length, schedule, fault), fault);
+        this.attempt(core.pp_moves_apply(request, schedule, fault), fault);
         // Cells, times and transfers of a file are those of its own order.
         const own = named.edited ? 0 : table;
         const timeline = this.checked(alloc, { schedule, fault, costs, named, table: own });
@@ -238,8 +238,9 @@ export class CoreFiles extends Steps {
             timeline,
             fault,
             order,
-            text: request.at,
-            length: request.length,
+            text: at,
+            length,
+            request,
             named,
             table,
             measured: measured ? own : 0,

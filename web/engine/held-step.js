@@ -56,8 +56,8 @@ export class HeldStep {
         const { config, costs, schedule, timeline, fault, named } = timed;
         const { core } = steps;
         steps.scope((alloc) => {
-            const { at, length } = steps.copy(alloc, requestText(options));
-            steps.attempt(core.pp_costs_parse(at, length, config, costs, fault), fault);
+            const { request } = steps.request(alloc, requestText(options), fault);
+            steps.attempt(core.pp_costs_read(request, config, costs, fault), fault);
             core.pp_conditions_attach(schedule, config, costs);
             steps.attempt(core.pp_simulate(schedule, costs, steps.transferOf(named), timeline, fault), fault);
             timed.order = steps.ordered(alloc, timed);

@@ -58,18 +58,19 @@ export function rankWorker(port, now = () => performance.timeOrigin + performanc
             rest._initialize?.();
             Object.assign(core, rest);
         }
-        const [request, own] = [setup.request, setup.own].map((bytes) => {
+        const [lines, own] = [setup.request, setup.own].map((bytes) => {
             const at = alloc(bytes.length);
             new Uint8Array(core.memory.buffer, at, bytes.length).set(bytes);
             return [at, bytes.length];
         });
         out = alloc(16);
-        const config = made(core.pp_config_bytes(), (at) => core.pp_config_parse(...request, at, 0));
-        const costs = made(core.pp_costs_bytes(config), (at) => core.pp_costs_parse(...request, config, at, 0));
+        const request = made(core.pp_request_bytes(), (at) => core.pp_request_parse(...lines, at, 0));
+        const config = made(core.pp_config_bytes(), (at) => core.pp_config_read(request, at, 0));
+        const costs = made(core.pp_costs_bytes(config), (at) => core.pp_costs_read(request, config, at, 0));
         const schedule = made(core.pp_schedule_bytes(config), (at, bytes) =>
             core.pp_schedule_make(config, costs, at, bytes, 0),
         );
-        attempt(core.pp_moves_apply(...request, schedule, 0));
+        attempt(core.pp_moves_apply(request, schedule, 0));
         const timeline = made(core.pp_timeline_bytes(schedule), (at, bytes) =>
             core.pp_check(schedule, at, bytes, 0, 0),
         );

@@ -137,28 +137,28 @@ export class Steps extends CoreAccess {
     timed(alloc, options, held) {
         const core = this.core;
         const fault = alloc(core.pp_fault_bytes());
-        const request = options instanceof Uint8Array ? options : requestText(options);
-        const { at: text, length } = this.copy(alloc, request);
+        const asked = options instanceof Uint8Array ? options : requestText(options);
+        const { text, length, request } = this.request(alloc, asked, fault);
         const config = alloc(core.pp_config_bytes());
-        this.attempt(core.pp_config_parse(text, length, config, fault), fault);
+        this.attempt(core.pp_config_read(request, config, fault), fault);
         const costs = alloc(core.pp_costs_bytes(config));
-        this.attempt(core.pp_costs_parse(text, length, config, costs, fault), fault);
+        this.attempt(core.pp_costs_read(request, config, costs, fault), fault);
         const named = this.configObject(config);
-        named.edited = hasMoves(request);
+        named.edited = hasMoves(asked);
         const kept = held && !named.edited && !this.byCosts(named) && this.#sameList(config, held);
         let { schedule, timeline } = kept || { schedule: 0, timeline: 0 };
         if (schedule === 0) {
             const bytes = core.pp_schedule_bytes(config);
             schedule = alloc(bytes);
             this.attempt(core.pp_schedule_make(config, costs, schedule, bytes, fault), fault);
-            this.attempt(core.pp_moves_apply(text, length, schedule, fault), fault);
+            this.attempt(core.pp_moves_apply(request, schedule, fault), fault);
             timeline = this.checked(alloc, { schedule, fault, costs, named });
         }
         core.pp_conditions_attach(schedule, config, costs); // a kept one knew those of other costs
         this.attempt(core.pp_partition_search(schedule, config, costs, timeline, fault), fault);
         this.attempt(core.pp_simulate(schedule, costs, this.transferOf(named), timeline, fault), fault);
         const order = this.ordered(alloc, { config, costs, schedule, timeline, fault, named });
-        return { config, costs, schedule, timeline, fault, text, length, named, order };
+        return { config, costs, schedule, timeline, fault, text, length, request, named, order };
     }
 
     /**
@@ -394,9 +394,9 @@ export class Steps extends CoreAccess {
         return this.scope((alloc) => {
             const { core } = this;
             const fault = alloc(core.pp_fault_bytes());
-            const { at, length } = this.copy(alloc, requestText(options));
+            const { request } = this.request(alloc, requestText(options), fault);
             const config = alloc(core.pp_config_bytes());
-            this.attempt(core.pp_config_parse(at, length, config, fault), fault);
+            this.attempt(core.pp_config_read(request, config, fault), fault);
             return this.configObject(config);
         });
     }

@@ -111,9 +111,9 @@ class Study {
 
     end() {
         const { core, alloc } = this;
-        const { config, schedule, timeline, text, length, fault } = this.timed;
+        const { config, schedule, timeline, request, fault } = this.timed;
         const ends = alloc(core.pp_end_bytes(config));
-        this.steps.attempt(core.pp_end_parse(text, length, config, ends, fault), fault);
+        this.steps.attempt(core.pp_end_read(request, config, ends, fault), fault);
         const out = this.records('end', 1);
         const ranks = this.records('endRank', this.ranks);
         const scratch = alloc(core.pp_end_scratch_bytes(schedule));
@@ -123,11 +123,11 @@ class Study {
 
     memory() {
         const { core, alloc } = this;
-        const { config, costs, schedule, timeline, text, length, fault } = this.timed;
+        const { config, costs, schedule, timeline, request, fault } = this.timed;
         const table = alloc(core.pp_memory_bytes(config));
         const limit = alloc(8);
         const given = alloc(4);
-        this.steps.attempt(core.pp_memory_parse(text, length, config, costs, table, limit, given, fault), fault);
+        this.steps.attempt(core.pp_memory_read(request, config, costs, table, limit, given, fault), fault);
         const [capacity] = this.steps.doubles(limit, 1);
         const { all, ranks, scratch } = this.memoryReport(table, capacity);
         const levels = this.records('level', 2 * core.pp_schedule_action_count(schedule) + 1);
@@ -185,9 +185,9 @@ class Study {
     /** @param {number} step */
     failure(step) {
         const { core, alloc } = this;
-        const { config, costs, schedule, timeline, text, length, fault, named } = this.timed;
+        const { config, costs, schedule, timeline, request, fault, named } = this.timed;
         const given = alloc(core.pp_failure_costs_bytes());
-        this.steps.attempt(core.pp_failure_parse(text, length, given, fault), fault);
+        this.steps.attempt(core.pp_failure_read(request, given, fault), fault);
         const count = core.pp_schedule_action_count(schedule);
         const [start, finish] = [alloc(8 * count), alloc(8 * count)];
         const out = this.records('failure', 1);
@@ -213,10 +213,10 @@ class Study {
     /** Leaves the timeline of the last of its simulations. */
     whatIf() {
         const { core, steps } = this;
-        const { config, costs, schedule, timeline, text, length, fault, named } = this.timed;
-        const bytes = core.pp_what_if_doubled(text, length, config, 0, 0);
-        const request = this.alloc(bytes);
-        core.pp_what_if_doubled(text, length, config, request, bytes);
+        const { config, costs, schedule, timeline, request, fault, named } = this.timed;
+        const bytes = core.pp_what_if_doubled(request, config, 0, 0);
+        const doubled = this.alloc(bytes);
+        core.pp_what_if_doubled(request, config, doubled, bytes);
         const changed = (/** @type {(config: number, costs: number) => void} */ change) => {
             const copy = this.alloc(core.pp_costs_bytes(config));
             steps.bytes(copy, core.pp_costs_bytes(config)).set(steps.bytes(costs, core.pp_costs_bytes(config)));
@@ -225,7 +225,7 @@ class Study {
             return steps.figures(this.alloc, { ...this.timed, costs: copy }).summary;
         };
         return {
-            doubled: named.schedule === 'file' ? null : steps.summaryOf(steps.bytes(request, bytes).slice()),
+            doubled: named.schedule === 'file' ? null : steps.summaryOf(steps.bytes(doubled, bytes).slice()),
             balanced: changed(core.pp_what_if_balanced),
             free: changed(core.pp_what_if_no_transfers),
         };

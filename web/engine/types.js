@@ -10,7 +10,7 @@
  *
  * @typedef {(bytes: number) => number} Alloc  memory that its owner releases
  * @typedef {{ config: number, costs: number, schedule: number, timeline: number, fault: number, text: number,
- *             length: number, named: Record<string, any>, order?: Record<string, number>, table?: number, measured?: number }} Timed  a timed step in the
+ *             length: number, request: number, named: Record<string, any>, order?: Record<string, number>, table?: number, measured?: number }} Timed  a timed step in the
  *     core's memory, with its request; table: the file it was read from, measured: the same where the times are its own
  *
  * @typedef {object} Actions  equal-length columns, one entry per action, ranks end to end

@@ -30,8 +30,8 @@ static void zeros(void) {
     static const char name[] = "ranks\0zzz=5", value[] = "ranks=5\0zzz";
     pp_config config;
     pp_fault fault;
-    CHECK_EQ_INT(pp_config_parse(name, sizeof name - 1, &config, &fault), PP_ERR_OPTION_UNKNOWN);
-    CHECK_EQ_INT(pp_config_parse(value, sizeof value - 1, &config, &fault), PP_ERR_NOT_A_NUMBER);
+    CHECK_EQ_INT(config_of(name, sizeof name - 1, &config, &fault), PP_ERR_OPTION_UNKNOWN);
+    CHECK_EQ_INT(config_of(value, sizeof value - 1, &config, &fault), PP_ERR_NOT_A_NUMBER);
 }
 
 static void refusals(void) {
@@ -178,7 +178,7 @@ static void numbers(void) {
 static void short_messages(void) {
     pp_config config;
     pp_fault fault;
-    CHECK_EQ_INT(pp_config_parse("p=0", 3, &config, &fault), PP_ERR_RANGE);
+    CHECK_EQ_INT(config_of("p=0", 3, &config, &fault), PP_ERR_RANGE);
     char whole[400], part[400];
     int32_t length = pp_fault_message(&fault, PP_LANG_RU, whole, sizeof whole);
     CHECK_EQ_INT(length, strlen(whole));
@@ -202,14 +202,14 @@ static void noise(void) {
             text[length++] = letters[(state >> 8) % (sizeof letters - 1)];
         pp_config config;
         pp_fault fault;
-        int32_t status = pp_config_parse(text, length, &config, &fault);
+        int32_t status = config_of(text, length, &config, &fault);
         CHECK(status >= 0 && status < PP_STATUS_COUNT);
         if (status != PP_OK) {
             char message[64];
             CHECK(pp_fault_message(&fault, round & 1, message, sizeof message) > 0);
         } else if (config.stages <= 4096) {
             double *costs = malloc((size_t)pp_costs_bytes(&config));
-            pp_costs_parse(text, length, &config, costs, &fault);
+            costs_of(text, length, &config, costs, &fault);
             free(costs);
         }
     }

@@ -53,7 +53,7 @@ static int32_t runs(const char *text) {
 
 static int32_t refused(const char *text, pp_fault *fault) {
     pp_config config;
-    return pp_config_parse(text, (int32_t)strlen(text), &config, fault);
+    return config_of(text, (int32_t)strlen(text), &config, fault);
 }
 
 static void named_values(void) {

@@ -179,7 +179,7 @@ static void every_cut_by_makespan(int32_t id, int shape, const char *more, long 
     pp_config plain = q.config;
     plain.layers = 0;
     double *unit = malloc((size_t)pp_costs_bytes(&plain));
-    CHECK_EQ_INT(pp_costs_parse(text, (int32_t)(strstr(text, "\nlayers") - text), &plain, unit, NULL), PP_OK);
+    CHECK_EQ_INT(costs_of(text, (int32_t)(strstr(text, "\nlayers") - text), &plain, unit, NULL), PP_OK);
     brute b = {.layer = pp_partition_layer_costs(&q.config, q.costs),
                .layers = layers,
                .stages = stages,
@@ -303,7 +303,7 @@ static void layouts(void) {
         while (used < sizeof text - 1 && below(12) > 0) text[used++] = letters[below(sizeof letters - 1)];
         text[used] = 0;
         pp_config config;
-        int32_t status = pp_config_parse(text, (int32_t)used, &config, NULL);
+        int32_t status = config_of(text, (int32_t)used, &config, NULL);
         CHECK(status >= 0 && status < PP_STATUS_COUNT);
     }
 }

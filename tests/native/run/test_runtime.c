@@ -445,7 +445,7 @@ static void test_requests(void) {
     const char *unknown = "p=3\nwidht=5\n";
     CHECK_EQ_INT(pp_training_parse(unknown, (int32_t)strlen(unknown), &training, &fault), PP_ERR_OPTION_UNKNOWN);
     CHECK_EQ_INT(fault.fix_option, PP_TRAIN_WIDTH);
-    const char *letter = "s=x\n"; /* passed over: pp_config_parse judges it */
+    const char *letter = "s=x\n"; /* passed over: pp_config_read judges it */
     CHECK_EQ_INT(pp_training_parse(letter, (int32_t)strlen(letter), &training, NULL), PP_OK);
     const char *all = "Data=XOR\nwidth=20\ndepth=6\nactivation=ReLU\nloss=Squared_Error\nbatch=64\nsteps=500\nseed=42\n"
                       "rate=0,05\ninit=whole\nranks=9\n";

@@ -117,9 +117,9 @@ typedef struct step {
 static void step_make(step *s, const char *text) {
     pp_fault fault;
     int32_t length = (int32_t)strlen(text);
-    CHECK_MSG(pp_config_parse(text, length, &s->config, &fault) == PP_OK, "%s", text);
+    CHECK_MSG(config_of(text, length, &s->config, &fault) == PP_OK, "%s", text);
     s->costs = malloc((size_t)pp_costs_bytes(&s->config));
-    CHECK_EQ_INT(pp_costs_parse(text, length, &s->config, s->costs, &fault), PP_OK);
+    CHECK_EQ_INT(costs_of(text, length, &s->config, s->costs, &fault), PP_OK);
     s->search_memory = malloc(pp_search_bytes(&s->config, 1));
     pp_writer writer = {.costs = s->costs, .scratch = s->search_memory};
     pp_search_start(&s->search, &s->config, &writer, (double)s->config.chunks * s->config.memory_limit, 1);

@@ -18,7 +18,8 @@ static failure fail(const plan *p, const char *text) {
     size_t bytes = sizeof(double) * (size_t)p->schedule->action_count;
     f.start = malloc(bytes);
     f.finish = malloc(bytes);
-    CHECK_EQ_INT(pp_failure_parse(text, (int32_t)strlen(text), &given, NULL), PP_OK);
+    const pp_request request = request_of(text);
+    CHECK_EQ_INT(pp_failure_read(&request, &given, NULL), PP_OK);
     f.status = pp_failure_report(p->schedule, &p->config, p->costs, p->timeline, p->summary.makespan, &given, f.start,
                                  f.finish, &f.sum, f.policies, &f.fault);
     return f;

@@ -182,10 +182,10 @@ static void limit(void) {
     double table[4 * PP_MEMORY_ROWS], capacity;
     pp_fault fault;
     static const char *bad[] = {"memory-activations=2\nmemory-kept=1 1 3 1", "memory-kept=1"};
-    for (int i = 0; i < 2; i++)
-        CHECK_EQ_INT(
-            pp_memory_parse(bad[i], (int32_t)strlen(bad[i]), &p.config, p.costs, table, &capacity, NULL, &fault),
-            PP_ERR_MEMORY_SHARE);
+    for (int i = 0; i < 2; i++) {
+        const pp_request asked = request_of(bad[i]);
+        CHECK_EQ_INT(pp_memory_read(&asked, &p.config, p.costs, table, &capacity, NULL, &fault), PP_ERR_MEMORY_SHARE);
+    }
     plan_free(&p);
     plan_expect(&p, "p=3\nmemory-weights=1 2", PP_ERR_LIST_LENGTH);
     plan_free(&p);

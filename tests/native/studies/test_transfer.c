@@ -129,10 +129,10 @@ static void what_if(void) {
     for (int i = 0; i < 4; i++) {
         char doubled[200];
         plan_expect(&p, requests[i], PP_OK);
-        int32_t length = (int32_t)strlen(requests[i]);
-        int32_t needed = pp_what_if_doubled(requests[i], length, &p.config, NULL, 0);
+        const pp_request request = request_of(requests[i]);
+        int32_t needed = pp_what_if_doubled(&request, &p.config, NULL, 0);
         CHECK(needed > 0 && needed < 199);
-        CHECK_EQ_INT(pp_what_if_doubled(requests[i], length, &p.config, doubled, needed), needed);
+        CHECK_EQ_INT(pp_what_if_doubled(&request, &p.config, doubled, needed), needed);
         doubled[needed] = 0;
         plan_expect(&q, doubled, PP_OK);
         CHECK_EQ_DOUBLE(q.summary.makespan, (16 + 3) * 3);

@@ -221,7 +221,7 @@ int main(int argc, char **argv) {
         extras x = {0};
         random_small_request(text, 4096);
         pp_config config;
-        if (random_below(4) > 0 && pp_config_parse(text, (int32_t)strlen(text), &config, NULL) == PP_OK) {
+        if (random_below(4) > 0 && config_of(text, (int32_t)strlen(text), &config, NULL) == PP_OK) {
             random_text more = {text + strlen(text), sizeof text - strlen(text)};
             say_extras(&more, &x, config.stages, config.microbatches, config.transfer == PP_TRANSFER_RENDEZVOUS);
         }
