@@ -108,14 +108,17 @@ function mindTheOutput(text) {
  * @param {string | (() => Iterable<string>)} output @param {string | undefined} file @param {any} text
  */
 async function deliver(output, file, text) {
-    const pieces = typeof output === 'string' ? () => [output] : output;
     if (file === undefined) {
-        // Whoever reads may be slow, or leave: mindTheOutput has said what there is to say.
-        await pipeline(Readable.from(pieces()), process.stdout, { end: false }).catch((error) => {
-            if (error.code === undefined || error instanceof RangeError) throw error;
-        });
+        const { stdout } = process;
+        // Whoever reads may be slow, or leave; of the latter mindTheOutput has said what there is to say.
+        if (typeof output === 'string') stdout.write(output);
+        else
+            await pipeline(Readable.from(output()), stdout, { end: false }).catch((error) => {
+                if (error.code === undefined) throw error;
+            });
         return;
     }
+    const pieces = typeof output === 'string' ? () => [output] : output;
     try {
         writeWhole(file, pieces);
     } catch (error) {

@@ -11,14 +11,12 @@
 #include "request/partition.h"
 #include "request/read.h"
 
-enum { SCALE_MAX = 1000000000 };
-
 int32_t pp_file_bytes(void) { return (int32_t)sizeof(pp_file); }
 
 double pp_file_field(const pp_file *file, int32_t option) {
     switch (option) {
-#define FIELD_CASE(id, name, kind, type)                                                                               \
-    case id: return (double)file->name;
+#define FIELD_CASE(id, member, name, letter, kind, least, most, standard, choices, type)                               \
+    case id: return (double)file->member;
         PP_FILE_OPTIONS(FIELD_CASE)
 #undef FIELD_CASE
     default: return -1;
@@ -36,18 +34,19 @@ static int32_t value_take(int32_t option, pp_text value, pp_file *file, pp_fault
     default: break;
     }
     pp_fault scratch;
+    const double most = pp_option_most(option);
     int32_t used = pp_number_read(value.begin, value.length, 1, &file->scale), status = PP_OK;
     if (used == 0 || used != value.length || isnan(file->scale))
         status = PP_ERR_NOT_A_NUMBER;
-    else if (!(file->scale > 0 && file->scale <= SCALE_MAX))
+    else if (!(file->scale > 0 && file->scale <= most))
         status = PP_ERR_RANGE;
     if (status == PP_OK) return PP_OK;
     fault = pp_fault_start(fault, &scratch, status);
     fault->option = option;
     fault->a = 0;
-    fault->b = SCALE_MAX;
+    fault->b = (int32_t)most;
     pp_fault_seen(fault, value.begin, value.length);
-    if (status == PP_ERR_RANGE) pp_fault_fix_number(fault, option, file->scale > 0 ? SCALE_MAX : 1);
+    if (status == PP_ERR_RANGE) pp_fault_fix_number(fault, option, file->scale > 0 ? most : 1);
     return status;
 }
 
@@ -56,10 +55,10 @@ int32_t pp_file_parse(const char *text, int32_t length, pp_file *file, pp_fault 
     pp_text name, value;
     int32_t at = 0;
     uint32_t given = 0;
-    *file = (pp_file){.scale = 1};
+    *file = (pp_file){.scale = pp_option_standard(PP_FILE_SCALE)};
     while (pp_line_next(text, length, &at, &name, &value)) {
         int32_t option = PP_FILE_LETTERS;
-        while (option < PP_FILE_END && !pp_name_equal(name, pp_file_option_name(option))) option++;
+        while (option < PP_FILE_END && !pp_name_equal(name, pp_option_name(option))) option++;
         if (value.length == 0 && option < PP_FILE_END) continue;
         int32_t bit = option - PP_FILE_LETTERS;
         if (option == PP_FILE_END || (given >> bit & 1)) {
@@ -123,15 +122,15 @@ int32_t pp_config_of_file(const pp_request *request, pp_schedule *schedule, pp_c
     pp_text given[PP_OPT_COUNT];
     int32_t status, recomputes = 0;
     memcpy(given, request->given, sizeof given); /* micro-batches will be added */
-    *config = (pp_config){.schedule = -1,
-                          .ranks = schedule->ranks,
-                          .microbatches = schedule->microbatches,
-                          .chunks = chunks_of(schedule),
-                          .pipes = schedule->pipes,
-                          .slices = schedule->slices,
-                          .warmup_factor = 2,
-                          .receive_buffers = -1,
-                          .stages = schedule->stages};
+    memset(config, 0, sizeof *config);
+    pp_scalars_standard(config);
+    config->schedule = -1;
+    config->ranks = schedule->ranks;
+    config->microbatches = schedule->microbatches;
+    config->chunks = chunks_of(schedule);
+    config->pipes = schedule->pipes;
+    config->slices = schedule->slices;
+    config->stages = schedule->stages;
     const pp_config file = *config;
     for (int32_t i = 0; i < schedule->action_count; i++) recomputes |= schedule->actions[i].op == PP_R;
     for (int32_t o = 0; o < PP_OPT_COUNT; o++)

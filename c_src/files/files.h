@@ -62,7 +62,7 @@ enum { PP_TIMES_SIMULATED, PP_TIMES_MEASURED };
 enum { PP_COMMS_KEEP, PP_COMMS_NONE, PP_COMMS_ALL, PP_COMMS_TRANSFERS };
 
 typedef struct pp_file {
-#define PP_FILE_MEMBER(id, name, kind, type) type name;
+#define PP_FILE_MEMBER(id, member, name, letter, kind, least, most, standard, choices, type) type member;
     PP_FILE_OPTIONS(PP_FILE_MEMBER)
 #undef PP_FILE_MEMBER
 } pp_file;

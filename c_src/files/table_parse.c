@@ -147,7 +147,7 @@ static int32_t refuse_cell(int32_t status, int32_t row, int32_t column, pp_text 
     while (type < text.begin + text.length && *type >= '0' && *type <= '9') type++;
     int old = text.begin + text.length - type > 1 && type[0] == 'B' && type[1] == 'W';
     if (status == PP_ERR_SYNTAX && old)
-        pp_fault_fix_text(fault, PP_FILE_LETTERS, pp_file_option_value_name(PP_FILE_LETTERS, PP_LETTERS_OLD));
+        pp_fault_fix_text(fault, PP_FILE_LETTERS, pp_option_choice(PP_FILE_LETTERS, PP_LETTERS_OLD));
     return status;
 }
 

@@ -2,6 +2,9 @@
  * (does this schedule accept them), and only then is anything sized. */
 #include "request/config.h"
 
+#include <stddef.h>
+#include <string.h>
+
 #include "core/fault.h"
 #include "request/conditions.h"
 #include "request/options.h"
@@ -90,47 +93,56 @@ static int32_t check_failure(const pp_text *given, pp_config *config, pp_fault *
     return PP_ERR_RANGE;
 }
 
+/* Where the value of an option lies in a configuration. */
+static const struct {
+    int32_t option;
+    size_t at;
+} scalars[] = {{PP_OPT_SCHEDULE, offsetof(pp_config, schedule)},
+               {PP_OPT_RANKS, offsetof(pp_config, ranks)},
+               {PP_OPT_MICROBATCHES, offsetof(pp_config, microbatches)},
+               {PP_OPT_GLOBAL_BATCH, offsetof(pp_config, global_batch)},
+               {PP_OPT_MICROBATCH_SIZE, offsetof(pp_config, microbatch_size)},
+               {PP_OPT_PARTITION, offsetof(pp_config, partition)},
+               {PP_OPT_REDUCE_WHEN, offsetof(pp_config, reduce_when)},
+               {PP_OPT_OPTIMIZER_WAITS, offsetof(pp_config, optimizer_waits)},
+               {PP_OPT_FAIL_RANK, offsetof(pp_config, fail_rank)},
+               {PP_OPT_FAIL_STEP, offsetof(pp_config, fail_step)},
+               {PP_OPT_CHECKPOINT_EVERY, offsetof(pp_config, checkpoint_every)},
+               {PP_OPT_HORIZON, offsetof(pp_config, horizon)},
+               {PP_OPT_CHUNKS, offsetof(pp_config, chunks)},
+               {PP_OPT_GROUP, offsetof(pp_config, group)},
+               {PP_OPT_DIALECT, offsetof(pp_config, dialect)},
+               {PP_OPT_BACKWARD_ORDER, offsetof(pp_config, backward_order)},
+               {PP_OPT_RECOMPUTE, offsetof(pp_config, recompute)},
+               {PP_OPT_TRANSFER, offsetof(pp_config, transfer)},
+               {PP_OPT_PIPES, offsetof(pp_config, pipes)},
+               {PP_OPT_SLICES, offsetof(pp_config, slices)},
+               {PP_OPT_MEMORY_LIMIT, offsetof(pp_config, memory_limit)},
+               {PP_OPT_EXTRA_WARMUP, offsetof(pp_config, extra_warmup)},
+               {PP_OPT_WARMUP_FACTOR, offsetof(pp_config, warmup_factor)},
+               {PP_OPT_PLACEMENT, offsetof(pp_config, placement)},
+               {PP_OPT_COSTS_OF, offsetof(pp_config, costs_of)},
+               {PP_OPT_ORDER, offsetof(pp_config, order)},
+               {PP_OPT_RECEIVE_BUFFERS, offsetof(pp_config, receive_buffers)},
+               {PP_OPT_GATHER_KEEP, offsetof(pp_config, gather_keep)}};
+enum { SCALARS = sizeof scalars / sizeof scalars[0] };
+
+static int32_t *field_of(pp_config *config, int32_t scalar) { return (int32_t *)((char *)config + scalars[scalar].at); }
+
+void pp_scalars_standard(pp_config *config) {
+    for (int32_t i = 0; i < SCALARS; i++) *field_of(config, i) = (int32_t)pp_option_standard(scalars[i].option);
+}
+
 int32_t pp_scalars_read(const pp_text *given, pp_config *config, pp_fault *fault) {
-    const struct {
-        int32_t option;
-        int32_t *field;
-    } scalars[] = {{PP_OPT_SCHEDULE, &config->schedule},
-                   {PP_OPT_RANKS, &config->ranks},
-                   {PP_OPT_MICROBATCHES, &config->microbatches},
-                   {PP_OPT_GLOBAL_BATCH, &config->global_batch},
-                   {PP_OPT_MICROBATCH_SIZE, &config->microbatch_size},
-                   {PP_OPT_PARTITION, &config->partition},
-                   {PP_OPT_REDUCE_WHEN, &config->reduce_when},
-                   {PP_OPT_OPTIMIZER_WAITS, &config->optimizer_waits},
-                   {PP_OPT_FAIL_RANK, &config->fail_rank},
-                   {PP_OPT_FAIL_STEP, &config->fail_step},
-                   {PP_OPT_CHECKPOINT_EVERY, &config->checkpoint_every},
-                   {PP_OPT_HORIZON, &config->horizon},
-                   {PP_OPT_CHUNKS, &config->chunks},
-                   {PP_OPT_GROUP, &config->group},
-                   {PP_OPT_DIALECT, &config->dialect},
-                   {PP_OPT_BACKWARD_ORDER, &config->backward_order},
-                   {PP_OPT_RECOMPUTE, &config->recompute},
-                   {PP_OPT_TRANSFER, &config->transfer},
-                   {PP_OPT_PIPES, &config->pipes},
-                   {PP_OPT_SLICES, &config->slices},
-                   {PP_OPT_MEMORY_LIMIT, &config->memory_limit},
-                   {PP_OPT_EXTRA_WARMUP, &config->extra_warmup},
-                   {PP_OPT_WARMUP_FACTOR, &config->warmup_factor},
-                   {PP_OPT_PLACEMENT, &config->placement},
-                   {PP_OPT_COSTS_OF, &config->costs_of},
-                   {PP_OPT_ORDER, &config->order},
-                   {PP_OPT_RECEIVE_BUFFERS, &config->receive_buffers},
-                   {PP_OPT_GATHER_KEEP, &config->gather_keep}};
-    for (size_t i = 0; i < sizeof scalars / sizeof scalars[0]; i++) {
-        int32_t o = scalars[i].option, status;
+    for (int32_t i = 0; i < SCALARS; i++) {
+        int32_t o = scalars[i].option, *field = field_of(config, i), status;
         if (given[o].begin == NULL) continue;
         if (pp_option_kind(o) == 'E')
-            status = pp_name_read(given[o], o, scalars[i].field, fault);
+            status = pp_name_read(given[o], o, field, fault);
         else if (pp_option_kind(o) == 'M')
-            status = limit_read(given[o], config->ranks, scalars[i].field, fault);
+            status = limit_read(given[o], config->ranks, field, fault);
         else
-            status = pp_whole_read(given[o], o, pp_option_min(o), pp_option_max(o), scalars[i].field, fault);
+            status = pp_whole_read(given[o], o, (int32_t)pp_option_least(o), (int32_t)pp_option_most(o), field, fault);
         if (status != PP_OK) return status;
     }
     return PP_OK;
@@ -142,13 +154,8 @@ int32_t pp_scalars_settle(const pp_text *given, pp_config *config, pp_fault *fau
 }
 
 int32_t pp_config_of_values(const pp_text *given, pp_config *config, pp_fault *fault) {
-    *config = (pp_config){.schedule = 0,
-                          .ranks = 3,
-                          .microbatches = 4,
-                          .pipes = 2,
-                          .slices = 1,
-                          .warmup_factor = 2,
-                          .receive_buffers = -1};
+    memset(config, 0, sizeof *config);
+    pp_scalars_standard(config);
     int32_t status = pp_scalars_read(given, config, fault);
     if (status == PP_OK) status = pp_scalars_settle(given, config, fault);
     if (status != PP_OK) return status;

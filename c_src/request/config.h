@@ -9,6 +9,8 @@
 int32_t pp_batch_couple(const pp_text *given, pp_config *config, pp_fault *fault);
 
 /* The scalars among them, each alone, over what config holds. */
+/* Each scalar as it is where no option is given. */
+void pp_scalars_standard(pp_config *config);
 int32_t pp_scalars_read(const pp_text *given, pp_config *config, pp_fault *fault);
 /* And what they must be together, whatever the schedule: samples, and a device that fails. */
 int32_t pp_scalars_settle(const pp_text *given, pp_config *config, pp_fault *fault);

@@ -86,11 +86,10 @@ static int32_t check_amounts(const pp_text *given, int32_t stages, pp_fault *fau
 int32_t pp_costs_read(const pp_request *request, const pp_config *config, double *costs, pp_fault *fault) {
     static const struct {
         int32_t option, row;
-        double standard;
-    } lists[] = {{PP_OPT_FORWARD, PP_COST_FORWARD, 1},           {PP_OPT_INPUT_GRADIENT, PP_COST_INPUT, 1},
-                 {PP_OPT_WEIGHT_GRADIENT, PP_COST_WEIGHT, 1},    {PP_OPT_BACKWARD, PP_COST_BACKWARD, 2},
-                 {PP_OPT_RECOMPUTE_COST, PP_COST_RECOMPUTE, -1}, {PP_OPT_OVERLAP_COST, PP_COST_OVERLAP, -1},
-                 {PP_OPT_KEPT_SHARE, PP_COST_KEPT, 1},           {PP_OPT_LATENCY, PP_COST_LATENCY, 0}};
+    } lists[] = {{PP_OPT_FORWARD, PP_COST_FORWARD},          {PP_OPT_INPUT_GRADIENT, PP_COST_INPUT},
+                 {PP_OPT_WEIGHT_GRADIENT, PP_COST_WEIGHT},   {PP_OPT_BACKWARD, PP_COST_BACKWARD},
+                 {PP_OPT_RECOMPUTE_COST, PP_COST_RECOMPUTE}, {PP_OPT_OVERLAP_COST, PP_COST_OVERLAP},
+                 {PP_OPT_KEPT_SHARE, PP_COST_KEPT},          {PP_OPT_LATENCY, PP_COST_LATENCY}};
     const pp_text *given = request->given;
     int32_t stages = config->stages, status;
     status = check_amounts(given, stages, fault);
@@ -99,7 +98,7 @@ int32_t pp_costs_read(const pp_request *request, const pp_config *config, double
     for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
         double *row = costs + (size_t)lists[i].row * (size_t)stages;
         const int is_work = lists[i].row != PP_COST_KEPT && lists[i].row != PP_COST_LATENCY;
-        for (int32_t s = 0; s < stages; s++) row[s] = lists[i].standard;
+        for (int32_t s = 0; s < stages; s++) row[s] = pp_option_standard(lists[i].option);
         if (is_work)
             status = work_read(given[lists[i].option], lists[i].option, config, row, fault);
         else if (given[lists[i].option].begin != NULL)

@@ -20,7 +20,7 @@ static int legal_with(const pp_text *given, int32_t option, const char *value) {
 }
 
 static int legal_number(const pp_text *given, int32_t option, double value, char *digits) {
-    if (value < pp_option_min(option) || value > pp_option_max(option)) return 0;
+    if (value < pp_option_least(option) || value > pp_option_most(option)) return 0;
     pp_number_write(value, digits);
     return legal_with(given, option, digits);
 }
@@ -46,7 +46,7 @@ static double number_now(const pp_text *given, const pp_config *config, int32_t 
     case PP_OPT_SLICES: return config->slices;
     case PP_OPT_GLOBAL_BATCH: return config->global_batch;
     case PP_OPT_MICROBATCH_SIZE: return config->microbatch_size;
-    default: return pp_option_min(option);
+    default: return pp_option_least(option);
     }
 }
 

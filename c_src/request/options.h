@@ -22,8 +22,4 @@ enum {
 /* The schedule's option that a name or letter means, -1 for none. */
 int32_t pp_option_of(pp_text name);
 
-/* Names of any option, of schedules, training or files, and of the values of one of kind E; "" outside. */
-const char *pp_any_option_name(int32_t option);
-const char *pp_any_value_name(int32_t option, int32_t value);
-
 #endif

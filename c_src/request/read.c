@@ -38,7 +38,7 @@ int32_t pp_name_read(pp_text text, int32_t option, int32_t *value, pp_fault *fau
     pp_fault scratch;
     int32_t nearest = 0, least = 1000;
     const char *name;
-    for (int32_t i = 0; (name = pp_any_value_name(option, i))[0] != 0; i++) {
+    for (int32_t i = 0; (name = pp_option_choice(option, i))[0] != 0; i++) {
         if (pp_name_equal(text, name)) {
             *value = i;
             return PP_OK;
@@ -56,7 +56,7 @@ int32_t pp_name_read(pp_text text, int32_t option, int32_t *value, pp_fault *fau
     fault = pp_fault_start(fault, &scratch, PP_ERR_NAME_UNKNOWN);
     fault->option = option;
     pp_fault_seen(fault, text.begin, text.length);
-    pp_fault_fix_text(fault, option, pp_any_value_name(option, nearest));
+    pp_fault_fix_text(fault, option, pp_option_choice(option, nearest));
     return PP_ERR_NAME_UNKNOWN;
 }
 

@@ -16,34 +16,25 @@ extern "C" {
 
 /* ---- the options, for callers that list them ---- */
 
+/* Options of a schedule are numbered from 0, those of a training and about a file behind them (core/options.h). */
 PP_EXPORT(pp_option_count) int32_t pp_option_count(void);
-/* Long name; "" outside the range. */
-PP_EXPORT(pp_option_name) const char *pp_option_name(int32_t option);
-/* Short letter as a character code, 0 for none. */
-PP_EXPORT(pp_option_letter) int32_t pp_option_letter(int32_t option);
-/* Kind as a character code, as above. */
-PP_EXPORT(pp_option_kind) int32_t pp_option_kind(int32_t option);
-/* Name number `value` of an option of kind E, "" when there are no more. Schedule names are the first example. */
-PP_EXPORT(pp_option_value_name) const char *pp_option_value_name(int32_t option, int32_t value);
-/* Smallest and largest legal value of an option of kind N, whatever the other options say. */
-PP_EXPORT(pp_option_min) int32_t pp_option_min(int32_t option);
-PP_EXPORT(pp_option_max) int32_t pp_option_max(int32_t option);
-
-PP_EXPORT(pp_training_option_count) int32_t pp_training_option_count(void);
-/* option: PP_TRAIN_DATA .. PP_TRAIN_END - 1, the number a fault names. "" outside. */
-PP_EXPORT(pp_training_option_name) const char *pp_training_option_name(int32_t option);
-PP_EXPORT(pp_training_option_kind) int32_t pp_training_option_kind(int32_t option);
-PP_EXPORT(pp_training_option_value_name) const char *pp_training_option_value_name(int32_t option, int32_t value);
-PP_EXPORT(pp_training_option_min) double pp_training_option_min(int32_t option);
-PP_EXPORT(pp_training_option_max) double pp_training_option_max(int32_t option);
-/* Number of the first training option: PP_TRAIN_DATA. */
 PP_EXPORT(pp_training_option_first) int32_t pp_training_option_first(void);
-
+PP_EXPORT(pp_training_option_count) int32_t pp_training_option_count(void);
 PP_EXPORT(pp_file_option_first) int32_t pp_file_option_first(void);
 PP_EXPORT(pp_file_option_count) int32_t pp_file_option_count(void);
-PP_EXPORT(pp_file_option_name) const char *pp_file_option_name(int32_t option);
-PP_EXPORT(pp_file_option_kind) int32_t pp_file_option_kind(int32_t option);
-PP_EXPORT(pp_file_option_value_name) const char *pp_file_option_value_name(int32_t option, int32_t value);
+
+/* Of any option, by its number, which is also the one that a fault names. Long name, "" outside the range; short letter as a
+ * character code, 0 for none; kind as a character code. */
+PP_EXPORT(pp_option_name) const char *pp_option_name(int32_t option);
+PP_EXPORT(pp_option_letter) int32_t pp_option_letter(int32_t option);
+PP_EXPORT(pp_option_kind) int32_t pp_option_kind(int32_t option);
+/* Choice number `number` of an option of kind E, "" when there are no more. Schedule names are the first example. */
+PP_EXPORT(pp_option_choice) const char *pp_option_choice(int32_t option, int32_t number);
+/* Smallest and largest legal value of a number, whatever the other options say; 0 and 0 for kinds that have none. */
+PP_EXPORT(pp_option_least) double pp_option_least(int32_t option);
+PP_EXPORT(pp_option_most) double pp_option_most(int32_t option);
+/* The value of a number, or the number of the choice, where the option is not given; -1 where it follows from others. */
+PP_EXPORT(pp_option_standard) double pp_option_standard(int32_t option);
 
 /* ---- a schedule ---- */
 

@@ -52,7 +52,7 @@ double pp_training_field(const pp_training *training, int32_t field) {
 
 static int32_t option_of(pp_text name) {
     for (int32_t o = PP_TRAIN_DATA; o < PP_TRAIN_END; o++)
-        if (pp_name_equal(name, pp_training_option_name(o))) return o;
+        if (pp_name_equal(name, pp_option_name(o))) return o;
     return -1;
 }
 
@@ -68,9 +68,7 @@ static int32_t refuse_unknown(pp_text name, pp_fault *fault) {
     pp_fault scratch;
     int32_t nearest = PP_TRAIN_DATA;
     for (int32_t o = nearest + 1; o < PP_TRAIN_END; o++)
-        if (pp_name_distance(name, pp_training_option_name(o)) <
-            pp_name_distance(name, pp_training_option_name(nearest)))
-            nearest = o;
+        if (pp_name_distance(name, pp_option_name(o)) < pp_name_distance(name, pp_option_name(nearest))) nearest = o;
     fault = pp_fault_start(fault, &scratch, PP_ERR_OPTION_UNKNOWN);
     pp_fault_seen(fault, name.begin, name.length);
     pp_fault_fix_text(fault, nearest, "");
@@ -81,7 +79,7 @@ static int32_t name_read(pp_text text, int32_t option, int32_t *value, pp_fault 
     pp_fault scratch;
     int32_t nearest = 0, least = INT32_MAX;
     const char *name;
-    for (int32_t i = 0; (name = pp_training_option_value_name(option, i))[0] != 0; i++) {
+    for (int32_t i = 0; (name = pp_option_choice(option, i))[0] != 0; i++) {
         const int32_t distance = pp_name_distance(text, name);
         if (distance == 0) {
             *value = i;
@@ -95,14 +93,14 @@ static int32_t name_read(pp_text text, int32_t option, int32_t *value, pp_fault 
     fault = pp_fault_start(fault, &scratch, PP_ERR_NAME_UNKNOWN);
     fault->option = option;
     pp_fault_seen(fault, text.begin, text.length);
-    pp_fault_fix_text(fault, option, pp_training_option_value_name(option, nearest));
+    pp_fault_fix_text(fault, option, pp_option_choice(option, nearest));
     return PP_ERR_NAME_UNKNOWN;
 }
 
 static int32_t real_read(pp_text text, int32_t option, double *value, pp_fault *fault) {
     pp_fault scratch;
     const int32_t used = pp_number_read(text.begin, text.length, 1, value);
-    const double min = pp_training_option_min(option), max = pp_training_option_max(option);
+    const double min = pp_option_least(option), max = pp_option_most(option);
     int32_t status = PP_OK;
     if (used == 0 || used != text.length || isnan(*value))
         status = PP_ERR_NOT_A_NUMBER;
@@ -190,20 +188,17 @@ int32_t pp_training_parse(const char *text, int32_t length, pp_training *trainin
         given[option - PP_TRAIN_DATA] = value;
     }
 
-    *training = (pp_training){.data = PP_DATA_SPIRALS,
-                              .width = 16,
-                              .steps = 200,
-                              .seed = 1,
-                              .rate = -1.0,
-                              .momentum = 0.9,
-                              .beta1 = 0.9,
-                              .beta2 = 0.999,
-                              .epsilon = 1e-8,
-                              .loss_scale = 1.0,
-                              .scale_growth = 2000};
+    memset(training, 0, sizeof *training);
+    for (int32_t o = PP_TRAIN_DATA; o < PP_TRAIN_END; o++) {
+        void *const field = (char *)training + fields[o - PP_TRAIN_DATA].at;
+        if (fields[o - PP_TRAIN_DATA].real)
+            *(double *)field = pp_option_standard(o);
+        else
+            *(int32_t *)field = (int32_t)pp_option_standard(o);
+    }
     for (int32_t o = PP_TRAIN_DATA; o < PP_TRAIN_END; o++) {
         const pp_text seen = given[o - PP_TRAIN_DATA];
-        const int32_t kind = pp_training_option_kind(o);
+        const int32_t kind = pp_option_kind(o);
         void *const field = (char *)training + fields[o - PP_TRAIN_DATA].at;
         int32_t status;
         if (seen.begin == NULL) continue;
@@ -212,8 +207,7 @@ int32_t pp_training_parse(const char *text, int32_t length, pp_training *trainin
         else if (kind == 'R')
             status = real_read(seen, o, field, fault);
         else
-            status = pp_whole_read(seen, o, (int32_t)pp_training_option_min(o), (int32_t)pp_training_option_max(o),
-                                   field, fault);
+            status = pp_whole_read(seen, o, (int32_t)pp_option_least(o), (int32_t)pp_option_most(o), field, fault);
         if (status != PP_OK) return status;
     }
     for (int32_t o = PP_TRAIN_STATISTICS; o < PP_TRAIN_END; o++) {
@@ -342,7 +336,7 @@ static int32_t check_extended(const pp_training *t, int32_t m, pp_fault *fault) 
         else if (t->depth >= 2 && t->outputs == 1)
             pp_fault_fix_text(fault, PP_TRAIN_LOSS, "cross-entropy");
         else if (t->depth >= 2 && t->loss == PP_LOSS_CROSS_ENTROPY)
-            pp_fault_fix_text(fault, PP_TRAIN_DATA, pp_training_option_value_name(PP_TRAIN_DATA, PP_DATA_SPIRALS));
+            pp_fault_fix_text(fault, PP_TRAIN_DATA, pp_option_choice(PP_TRAIN_DATA, PP_DATA_SPIRALS));
     }
     return status;
 }
@@ -370,14 +364,14 @@ int32_t pp_stream_runs(const pp_training *training, pp_fault *fault) {
     if (i == 5) return PP_OK;
     fault = pp_fault_start(fault, &scratch, PP_ERR_ASYNC_OPTION);
     fault->option = options[i];
-    if (pp_training_option_kind(options[i]) == 'R') {
+    if (pp_option_kind(options[i]) == 'R') {
         pp_fault_seen_number(fault, values[i]);
         pp_fault_fix_number(fault, options[i], i < 2);
         return PP_ERR_ASYNC_OPTION;
     }
-    const char *name = pp_training_option_value_name(options[i], (int32_t)values[i]);
+    const char *name = pp_option_choice(options[i], (int32_t)values[i]);
     pp_fault_seen(fault, name, (int32_t)strlen(name));
-    pp_fault_fix_text(fault, options[i], pp_training_option_value_name(options[i], i < 2));
+    pp_fault_fix_text(fault, options[i], pp_option_choice(options[i], i < 2));
     return PP_ERR_ASYNC_OPTION;
 }
 

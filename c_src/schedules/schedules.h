@@ -84,7 +84,7 @@ enum {
 };
 
 PP_EXPORT(pp_schedule_count) int32_t pp_schedule_count(void);
-/* Name of schedule number id ("1f1b"); "" outside the range. Same numbers as pp_option_value_name(PP_OPT_SCHEDULE). */
+/* Name of schedule number id ("1f1b"); "" outside the range. Same numbers as pp_option_choice(PP_OPT_SCHEDULE). */
 PP_EXPORT(pp_schedule_name) const char *pp_schedule_name(int32_t id);
 /* What a schedule accepts. option_used: 1 if the option has a meaning for this schedule. */
 PP_EXPORT(pp_schedule_chunks_min) int32_t pp_schedule_chunks_min(int32_t id);

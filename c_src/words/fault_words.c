@@ -280,7 +280,7 @@ static void put_action(sink *s, int32_t stage, int32_t op, int32_t microbatch) {
 
 static void put_names(sink *s, int32_t option) {
     const char *name;
-    for (int32_t i = 0; (name = pp_any_value_name(option, i))[0] != 0; i++) {
+    for (int32_t i = 0; (name = pp_option_choice(option, i))[0] != 0; i++) {
         if (i > 0) put(s, ", ");
         put(s, name);
     }
@@ -372,7 +372,7 @@ static void put_template(sink *s, const pp_fault *fault, const char *text, int r
         case 'f': put_rule(s, fault, ru); break;
         case 'k': put_number(s, fault->cycle); break;
         case 'l': put_names(s, fault->option); break;
-        case 'q': put(s, fault->b >= 0 ? pp_any_option_name(fault->b) : ""); break;
+        case 'q': put(s, fault->b >= 0 ? pp_option_name(fault->b) : ""); break;
         default: assert(0);
         }
     }
@@ -419,7 +419,7 @@ static const pp_words whole_samples = {
     "%o = %s: примеры учебной сети — не последовательности, делить их нечего: она обучается целыми микробатчами."};
 
 static void put_fix(sink *s, int32_t option, const char *value) {
-    put(s, pp_any_option_name(option));
+    put(s, pp_option_name(option));
     if (value[0] == 0) return;
     put(s, "=");
     put(s, value);

@@ -59,9 +59,9 @@ static inline void random_request_of(random_text *out, int32_t id, int32_t p, in
     for (int32_t o = PP_OPT_SCHEDULE + 1; o <= PP_OPT_PLACEMENT; o++) {
         if (!pp_schedule_option_used(id, o) || random_below(3) > 0) continue;
         int32_t names = 0;
-        while (pp_option_kind(o) == 'E' && pp_option_value_name(o, names)[0] != 0) names++;
+        while (pp_option_kind(o) == 'E' && pp_option_choice(o, names)[0] != 0) names++;
         if (names > 0)
-            random_say(out, pp_option_name(o), pp_option_value_name(o, (int32_t)random_below((uint32_t)names)));
+            random_say(out, pp_option_name(o), pp_option_choice(o, (int32_t)random_below((uint32_t)names)));
         else if (o == PP_OPT_GROUP)
             random_number(out, "group", (uint32_t)(p + 1) / 2 + random_below((uint32_t)p / 2 + 4));
         else if (o == PP_OPT_PIPES || o == PP_OPT_WARMUP_FACTOR)

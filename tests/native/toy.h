@@ -31,7 +31,7 @@ static inline void toy_split(const char *request, char *out) {
         const size_t length = end != NULL ? (size_t)(end - line) + 1 : strlen(line);
         int training = 0;
         for (int32_t o = 0; o < pp_training_option_count(); o++) {
-            const char *name = pp_training_option_name(pp_training_option_first() + o);
+            const char *name = pp_option_name(pp_training_option_first() + o);
             training |= strncmp(line, name, strlen(name)) == 0 && line[strlen(name)] == '=';
         }
         if (!training) {

@@ -17,8 +17,9 @@ const en = (count, word) => `${count} ${word}${count === 1 ? '' : 's'}`;
 
 const usage = `  pipeline-figure simulate [-s NAME] [-p RANKS] [-m MICROBATCHES] [-v CHUNKS] [OPTIONS]
   pipeline-figure check FILE [OPTIONS]
-  pipeline-figure train    [the same] [--data NAME] [--steps N] [--batch N] [--seed N] [--rate X]
-                           [--workers [--kill ACTION@STEP] [--checkpoint-every N]]
+  pipeline-figure train    [the same] [--workers [--kill ACTION@STEP] [--checkpoint-every N]]
+      [--data spirals|circles|xor|iris] [--width N] [--depth N] [--init random|whole]
+      [--steps N] [--batch N] [--seed N] [--rate X]
       [--activation tanh|relu|identity|gelu] [--norm none|layer|batch] [--norm-statistics microbatch|deferred|batch]
       [--dropout P] [--loss cross-entropy|squared-error] [--tied none|ends] [--split even|last]
       [--mean samples|microbatches|undivided] [--clip X] [--loss-scale X [--scale-growth N]]

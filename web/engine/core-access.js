@@ -14,18 +14,9 @@ export class CoreAccess extends CoreMemory {
         this.summaryFields = this.names((i) => core.pp_summary_field_name(i));
         this.rankFields = this.names((i) => core.pp_rank_field_name(i));
         this.idleFields = this.names((i) => core.pp_idle_field_name(i));
-        /** What can be asked for. @type {{name: string, letter: string, kind: string, names: string[], min: number, max: number}[]} */
+        /** What can be asked for. @type {{name: string, letter: string, kind: string, names: string[], min: number, max: number, standard: number}[]} */
         this.options = [];
-        for (let o = 0; o < core.pp_option_count(); o++) {
-            this.options.push({
-                name: this.string(core.pp_option_name(o)),
-                letter: String.fromCharCode(core.pp_option_letter(o)).replace('\0', ''),
-                kind: String.fromCharCode(core.pp_option_kind(o)),
-                names: this.names((i) => core.pp_option_value_name(o, i)),
-                min: core.pp_option_min(o),
-                max: core.pp_option_max(o),
-            });
-        }
+        for (let o = 0; o < core.pp_option_count(); o++) this.options.push(this.#option(o));
         /** @type {{name: string, chunksMin: number, chunksMax: number, chunksDefault: number, trains: boolean, formula: string, options: string[]}[]} */
         this.schedules = [];
         for (let id = 0; id < core.pp_schedule_count(); id++) {
@@ -43,29 +34,36 @@ export class CoreAccess extends CoreMemory {
         }
     }
 
-    /** What only training asks for. @returns {{name: string, kind: string, names: string[], min: number, max: number}[]} */
-    get trainingOptions() {
-        const core = this.core;
-        const first = core.pp_training_option_first();
-        return Array.from({ length: core.pp_training_option_count() }, (_, i) => ({
-            name: this.string(core.pp_training_option_name(first + i)),
-            kind: String.fromCharCode(core.pp_training_option_kind(first + i)),
-            names: this.names((n) => core.pp_training_option_value_name(first + i, n)),
-            min: core.pp_training_option_min(first + i),
-            max: core.pp_training_option_max(first + i),
-        }));
+    /**
+     * What the core knows of an option. least, most: of a number; standard: where it is not given, -1 where it follows from others.
+     * @param {number} o
+     */
+    #option(o) {
+        const { core } = this;
+        return {
+            name: this.string(core.pp_option_name(o)),
+            letter: String.fromCharCode(core.pp_option_letter(o)).replace('\0', ''),
+            kind: String.fromCharCode(core.pp_option_kind(o)),
+            names: this.names((i) => core.pp_option_choice(o, i)),
+            min: /** @type {number} */ (core.pp_option_least(o)),
+            max: /** @type {number} */ (core.pp_option_most(o)),
+            standard: /** @type {number} */ (core.pp_option_standard(o)),
+        };
     }
 
-    /** How files are read and written. @returns {{name: string, kind: string, names: string[]}[]} */
+    /** What only training asks for. */
+    get trainingOptions() {
+        const { core } = this;
+        const first = core.pp_training_option_first();
+        return Array.from({ length: core.pp_training_option_count() }, (_, i) => this.#option(first + i));
+    }
+
+    /** How files are read and written; nothing in a core without files. */
     get fileOptions() {
-        const core = this.core;
-        if (!core.pp_file_option_first) return []; // a core without files
+        const { core } = this;
+        if (!core.pp_file_parse) return [];
         const first = core.pp_file_option_first();
-        return Array.from({ length: core.pp_file_option_count() }, (_, i) => ({
-            name: this.string(core.pp_file_option_name(first + i)),
-            kind: String.fromCharCode(core.pp_file_option_kind(first + i)),
-            names: this.names((n) => core.pp_file_option_value_name(first + i, n)),
-        }));
+        return Array.from({ length: core.pp_file_option_count() }, (_, i) => this.#option(first + i));
     }
 
     /** Are schedules of this kind without a flush? @param {Record<string, any>} named  a configuration */
@@ -144,7 +142,7 @@ export class CoreAccess extends CoreMemory {
         return (
             this.options[number] ??
             this.trainingOptions[number - this.core.pp_training_option_first()] ??
-            this.fileOptions[number - this.core.pp_file_option_first?.()]
+            this.fileOptions[number - this.core.pp_file_option_first()]
         );
     }
 

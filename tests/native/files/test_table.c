@@ -446,7 +446,7 @@ static void one_schedule(const char *request, const char *costs) {
     char recompute[100] = "";
     if (p.schedule->recompute != PP_RECOMPUTE_NONE)
         snprintf(recompute, sizeof recompute, "\nrecompute=%s",
-                 pp_option_value_name(PP_OPT_RECOMPUTE, p.schedule->recompute));
+                 pp_option_choice(PP_OPT_RECOMPUTE, p.schedule->recompute));
     char with[400];
     snprintf(with, sizeof with, "%s%s", costs, recompute);
     char *records = records_text(&p);

@@ -213,8 +213,7 @@ static void noise(void) {
             free(costs);
         }
     }
-    for (int32_t o = -1; o <= PP_OPT_COUNT; o++)
-        CHECK(pp_option_name(o) != NULL && pp_option_value_name(o, 1000) != NULL);
+    for (int32_t o = -1; o <= PP_OPT_COUNT; o++) CHECK(pp_option_name(o) != NULL && pp_option_choice(o, 1000) != NULL);
     CHECK_EQ_TEXT(pp_status_name(-1), "unknown");
     CHECK_EQ_TEXT(pp_status_name(PP_ERR_DEADLOCK), "deadlock");
 }

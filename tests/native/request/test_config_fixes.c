@@ -34,11 +34,11 @@ static void random_shape(char *text, size_t size) {
         if ((!pp_schedule_option_used(id, o) && random_below(40) > 0) || random_below(3) > 0) continue;
         if (o == PP_OPT_RANKS || o == PP_OPT_MICROBATCHES || o == PP_OPT_CHUNKS) continue;
         int32_t names = 0;
-        while (pp_option_kind(o) == 'E' && pp_option_value_name(o, names)[0] != 0) names++;
+        while (pp_option_kind(o) == 'E' && pp_option_choice(o, names)[0] != 0) names++;
         if (o == PP_OPT_DIALECT) names = 2;  /* free: what is asked for may wait for itself */
         if (o == PP_OPT_TRANSFER) names = 2; /* and so may blocking messages */
         if (names > 0)
-            random_say(&out, pp_option_name(o), pp_option_value_name(o, (int32_t)random_below((uint32_t)names)));
+            random_say(&out, pp_option_name(o), pp_option_choice(o, (int32_t)random_below((uint32_t)names)));
         else
             random_number(&out, pp_option_name(o), random_below(o == PP_OPT_WARMUP_FACTOR ? 2 : 12) + 1);
     }

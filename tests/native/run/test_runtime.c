@@ -427,7 +427,7 @@ static void test_requests(void) {
         CHECK(pp_fault_message(&fault, PP_LANG_EN, en, sizeof en) < (int32_t)sizeof en);
         CHECK(pp_fault_message(&fault, PP_LANG_RU, ru, sizeof ru) < (int32_t)sizeof ru);
         CHECK(strlen(en) > 20 && strlen(ru) > 20);
-        if (fault.option >= 0) CHECK_MSG(strstr(en, pp_training_option_name(fault.option)) != NULL, "%s", en);
+        if (fault.option >= 0) CHECK_MSG(strstr(en, pp_option_name(fault.option)) != NULL, "%s", en);
         if (status == PP_ERR_TOO_LARGE && fault.fix_option >= 0) { /* the choice it names is legal */
             char again[600];
             snprintf(again, sizeof again, "%s\n", rows[i].request);

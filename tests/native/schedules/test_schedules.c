@@ -220,11 +220,11 @@ static int32_t count_op(const pp_schedule *s, int32_t op, int32_t microbatch) {
 static void check_recompute(void) {
     for (int32_t id = 0; id < pp_schedule_count(); id++) {
         if (!pp_schedule_option_used(id, PP_OPT_RECOMPUTE)) continue;
-        for (int32_t mode = 0; pp_option_value_name(PP_OPT_RECOMPUTE, mode)[0] != 0; mode++) {
+        for (int32_t mode = 0; pp_option_choice(PP_OPT_RECOMPUTE, mode)[0] != 0; mode++) {
             char text[200];
             plan got;
             snprintf(text, sizeof text, "s=%s\np=4\nm=8\nrecompute=%s", pp_schedule_name(id),
-                     pp_option_value_name(PP_OPT_RECOMPUTE, mode));
+                     pp_option_choice(PP_OPT_RECOMPUTE, mode));
             CHECK_EQ_INT(plan_make(&got, text), PP_OK);
             const pp_schedule *s = got.schedule;
             int32_t all = s->stages * s->slices, spared = mode >= PP_RECOMPUTE_LATE_EXCEPT_LAST;
