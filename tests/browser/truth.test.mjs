@@ -199,6 +199,48 @@ describe('the figure agrees with the chapter', { skip: withoutBrowser }, () => {
         assert.doesNotMatch(above.said, /[Уу]двойте|пятая/);
     });
 
+    it('a figure that follows its question keeps its words back until the reader has answered, or gone on', async () => {
+        /** @param {import('puppeteer-core').Page} page @param {string} name */
+        const seen = async (page, name) => {
+            await page.evaluate(async (name) => {
+                const figure = /** @type {any} */ (document.querySelector(`[figure-id="${name}"]`));
+                figure.scrollIntoView();
+                await figure.ready;
+            }, name);
+            await settled(page);
+            return page.$eval(`[figure-id="${name}"]`, (figure) => {
+                const sentence = /** @type {Element} */ (figure.shadowRoot?.querySelector('.sentence'));
+                const { height } = sentence.getBoundingClientRect();
+                return { said: sentence.checkVisibility({ visibilityProperty: true }), height };
+            });
+        };
+        const { page } = await visit(bookPage);
+        assert.equal((await seen(page, 'first')).said, true, 'no question comes before the first figure');
+        for (const name of ['pair', 'recompute', 'transfers']) {
+            const before = await seen(page, name);
+            assert.equal(before.said, false, name);
+            const question = await page.$(`.question[data-figure="${name}"]`);
+            assert.ok(await question?.$('.waits'));
+            if (name === 'pair') await question?.$eval('input', (input) => input.click());
+            else if (name === 'recompute')
+                await question?.$eval('.skip', (skip) => /** @type {HTMLElement} */ (skip).click());
+            else
+                await page.$eval('[figure-id="transfers"]', (figure) => {
+                    const slider = /** @type {HTMLInputElement} */ (
+                        figure.shadowRoot?.querySelector('input[type="range"]')
+                    );
+                    slider.value = slider.max;
+                    slider.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
+                });
+            await becomes(async () => (await seen(page, name)).said, name);
+            assert.equal(await question?.$('.waits'), null);
+            if (name === 'recompute') assert.equal((await seen(page, name)).height, before.height, 'nothing has moved');
+        }
+        // An answer that is remembered shows at once.
+        await page.reload();
+        assert.equal((await seen(page, 'pair')).said, true);
+    });
+
     it('the exercise on transfers begins from its state with one press, and asks for one number', async () => {
         const { page } = await visit(bookPage);
         const box = '.exercise[data-name="transfers"]';

@@ -350,6 +350,7 @@ export default {
     question_wrong: 'Not so.',
     question_answer: 'answer',
     question_check: 'Check',
+    question_waits: 'The words under the figure come with the answer.',
     question_skip: 'Show the answer',
     question_number: 'A number is needed: 10, 2/3 or 67%.',
     exercise_hint: 'Hint',

@@ -350,6 +350,7 @@ export default {
     question_wrong: 'Не так.',
     question_answer: 'ответ',
     question_check: 'Проверить',
+    question_waits: 'Слова под рисунком откроются вместе с ответом.',
     question_skip: 'Показать ответ',
     question_number: 'Нужно число: 10, 2/3 или 67 %.',
     exercise_hint: 'Подсказка',

@@ -16,8 +16,17 @@ export function bindQuestion(box) {
     for (const words of wrongs) words.hidden = true;
     details.hidden = true;
 
+    // A figure that follows its question keeps its words back until the question is answered, or passed over: the chart is seen,
+    // what it comes to is not. Whoever works with the figure himself has gone on.
+    const figure = figureNamed(figureName);
+    const follows = figure && box.compareDocumentPosition(figure) & Node.DOCUMENT_POSITION_FOLLOWING;
+    const waits = make('p', { class: 'waits' }, say('question_waits'));
+    const reveal = () => {
+        figure?.removeAttribute('unanswered');
+        waits.remove();
+    };
     const show = () => {
-        const figure = figureNamed(figureName);
+        reveal();
         if (!figure || !state) return;
         setFigure(figure, state).then(() => figure.highlight(light ?? null));
     };
@@ -80,4 +89,9 @@ export function bindQuestion(box) {
     details.before(form, verdict);
     const before = answerTo(name);
     if (before) judge(before.given, true);
+    else if (figure && follows) {
+        figure.setAttribute('unanswered', '');
+        form.after(waits);
+        figure.addEventListener('pipeline-change', reveal, { once: true });
+    }
 }
