@@ -16,6 +16,8 @@ cd "$(dirname "$0")/.."
 if [ "${1:-}" = inside ]; then
     place=$2 release=$3 suite=$4 mirror=$5
     shift 5
+    jobs=1 # files of tests side by side, where both users run at once
+    [ $# -gt 1 ] || jobs=2
     cache=$PWD/build/fresh/$suite
     mkdir -p "$cache/bootstrap" "$cache/archives"
 
@@ -39,7 +41,7 @@ if [ "${1:-}" = inside ]; then
         home=/root
         [ "$user" = root ] || home=/home/$user
         chroot --userspec="$user:$user" "$root" env -i HOME="$home" USER="$user" \
-            PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin CI=true PP_TEST_JOBS="${PP_TEST_JOBS:-1}" \
+            PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin CI=true PP_TEST_JOBS="${PP_TEST_JOBS:-$jobs}" \
             ${http_proxy:+http_proxy="$http_proxy"} ${https_proxy:+https_proxy="$https_proxy"} \
             ${npm_config_registry:+npm_config_registry="$npm_config_registry"} "$@"
     }
