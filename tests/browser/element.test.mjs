@@ -31,7 +31,7 @@ describe('the element', { skip: withoutBrowser }, () => {
         assert.deepEqual(complaints, []);
     });
 
-    it('an attribute the core refuses is shown with its name and value; a lawful one brings the chart back', async () => {
+    it('an attribute the core refuses is shown with its name and value; a legal one brings the chart back', async () => {
         const { page } = await visit(write(figure('ranks="0" lang="en"')), { waits: false });
         await page.waitForSelector(`${IN}.refusal`, { visible: true });
         const seen = await reading(page);

@@ -356,7 +356,7 @@ describe('what axe does not see', { skip: withoutBrowser }, () => {
         }
     });
 
-    it('VIE-09: a gesture that breaks off leaves a lawful state', async () => {
+    it('VIE-09: a gesture that breaks off leaves a legal state', async () => {
         const { page } = await openFigure('ranks="3" microbatches="4"');
         await press(page, '[data-view="curve"]');
         const after = await page.evaluate(async () => {

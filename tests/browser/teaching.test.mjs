@@ -237,7 +237,7 @@ describe('what explains the chart', { skip: withoutBrowser }, () => {
         assert.equal(await page.$(`${IN}.beside`), null);
     });
 
-    it('POINT-05: the curve: its point is moved by keys and by the pointer, to lawful values only', async () => {
+    it('POINT-05: the curve: its point is moved by keys and by the pointer, to legal values only', async () => {
         const { page, complaints } = await openFigure('schedule="interleaved" ranks="4" microbatches="8"');
         await view(page, 'curve');
         await page.$eval(`${IN}.sweep`, (svg) => /** @type {SVGElement} */ (svg).focus());

@@ -2,13 +2,13 @@
 // change, the words for it, what can be taken back.
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { asLayers } from '../../web/figure/edit-bars.js';
 import { stallText } from '../../web/figure/edit-order.js';
 import { differenceText, withMove } from '../../web/figure/order-words.js';
-import { asLayers } from '../../web/figure/strip.js';
-import { ask } from '../../web/request/ask.js';
 import { History } from '../../web/request/history.js';
-import { lawful, requestFrom, stateText } from '../../web/request/link.js';
+import { nearestLegalRequest, requestFrom, stateText } from '../../web/request/link.js';
 import { ordersAnew } from '../../web/request/state.js';
+import { trySimulate } from '../../web/request/try-simulate.js';
 import { settingsText } from '../../web/scene/format.js';
 import { circleShapes } from '../../web/scene/overlays.js';
 import { buildScene } from '../../web/scene/scene.js';
@@ -46,7 +46,7 @@ test('a move that the order does not have is refused with the word at fault', ()
         ['0B0-1, 9F0+1', '9F0+1'],
         ['earlier', 'earlier'],
     ]) {
-        const { error } = ask(engine, { ...start, moves });
+        const { error } = trySimulate(engine, { ...start, moves });
         assert.equal(error?.code, 'moves');
         assert.equal(error?.option, 'moves');
         assert.ok(error?.message.includes(`= ${seen}:`), error?.message);
@@ -56,7 +56,7 @@ test('a move that the order does not have is refused with the word at fault', ()
 
 test('an order that waits for itself runs as far as it can, and tells its circle', () => {
     const request = { schedule: 'gpipe', ranks: '2', microbatches: '2', moves: '1F0+1 1B1-2 0B0-1', forward: '1 3' };
-    const { error } = ask(engine, request);
+    const { error } = trySimulate(engine, request);
     assert.equal(error?.code, 'deadlock');
     const stall = /** @type {import('../../web/engine/types.js').Stall} */ (error?.stall);
     assert.equal(stall.halt, 1);
@@ -108,7 +108,7 @@ test('an order by hand is part of a link, and ends where another order is asked 
     assert.equal(requestFrom(stateText(request)).moves, request.moves);
     for (const moves of ['1B0-3', '9F9+1']) {
         // Of an order that cannot run, or is none, a link leaves the generated one.
-        assert.deepEqual(lawful(engine, { ...start, moves }, 1000), start);
+        assert.deepEqual(nearestLegalRequest(engine, { ...start, moves }, 1000), start);
     }
     assert.ok(ordersAnew(request, { ...request, microbatches: '9' }));
     assert.ok(ordersAnew(request, { ...request, 'microbatch-size': '2' }));

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { checkChallenge, parseChallenge, termText } from '../../web/figure/challenge.js';
-import { scaledCosts } from '../../web/request/ask.js';
-import { hashWith, lawful, requestFrom, stateIn, stateText } from '../../web/request/link.js';
+import { hashWith, nearestLegalRequest, requestFrom, stateIn, stateText } from '../../web/request/link.js';
 import { PRESETS, presetNamed, presetOf } from '../../web/request/presets.js';
 import { OPTIONS, sameRequest } from '../../web/request/state.js';
 import { frameOfSweep, nearestPoint, pointAfterKey, pointsOf, sweptValues } from '../../web/request/sweep.js';
+import { scaledCosts } from '../../web/request/try-simulate.js';
 import { busyAt, eventTimes, stepFrom } from '../../web/scene/clock.js';
 import { compareText } from '../../web/scene/format.js';
 import { activationSteps, heldAt, memoryScene } from '../../web/scene/memory.js';
@@ -19,7 +19,7 @@ const plain = (/** @type {string} */ text) => text.replace(/\s/g, ' ');
 
 // ---- steps of the chapter ----
 
-test('every step is lawful, has a name in both languages, and is found again by its settings', () => {
+test('every step is legal, has a name in both languages, and is found again by its settings', () => {
     for (const { name, label, request, view } of PRESETS) {
         engine.simulate(request);
         assert.equal(presetNamed(name)?.name, name);
@@ -73,8 +73,8 @@ test('a hash is shared: by figures, and with anchors of the page', () => {
     assert.equal(stateIn(hashWith('', 'имя & =', 'x'), 'имя & ='), 'x');
 });
 
-test('whatever a hand wrote into a hash, the nearest lawful state comes of it', () => {
-    const read = (/** @type {string} */ text) => lawful(engine, requestFrom(text), 100_000);
+test('whatever a hand wrote into a hash, the nearest legal state comes of it', () => {
+    const read = (/** @type {string} */ text) => nearestLegalRequest(engine, requestFrom(text), 100_000);
     assert.deepEqual(read('1f1b;p0;m8'), { schedule: '1f1b', ranks: '1', microbatches: '8' });
     assert.deepEqual(read('interleaved;p4;m6'), { schedule: 'interleaved', ranks: '4', microbatches: '8' });
     assert.equal(read('nosuch;p4')?.ranks, '4');

@@ -4,14 +4,14 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { ask, askBeside, peaksOf } from '../../web/request/ask.js';
 import { PRESETS } from '../../web/request/presets.js';
+import { peaksOf, simulateBeside, trySimulate } from '../../web/request/try-simulate.js';
 import { describeAction, formula, headline, keyNumbers, partsText } from '../../web/scene/format.js';
 import { engine } from '../support/scenes.mjs';
 
 const root = new URL('../../', import.meta.url);
 const read = (path) => readFileSync(new URL(path, root), 'utf8');
-const figure = (request) => ask(engine, request).simulation;
+const figure = (request) => trySimulate(engine, request).simulation;
 const cli = (...options) =>
     JSON.parse(
         execFileSync(process.execPath, ['web/cli.js', 'simulate', ...options, '--format', 'json'], {
@@ -25,7 +25,7 @@ test('a device does the same work however many stages it has', () => {
     const request = PRESETS.find(({ name }) => name === 'interleaved').request;
     const simulation = figure(request);
     assert.equal(simulation.summary.makespan, 28.5);
-    const said = partsText(headline(simulation, 'ru', askBeside(engine, request, simulation)));
+    const said = partsText(headline(simulation, 'ru', simulateBeside(engine, request, simulation)));
     assert.match(said.replace(/\s/g, ' '), /28,5 такта/);
     assert.match(said.replace(/\s/g, ' '), /15,8 % вместо 27,3 %/);
     // The page says the same, and so does the gallery's picture.
@@ -56,14 +56,14 @@ test('thirds stay exact', () => {
 const plain = (text) => text.replace(/\s/g, ' ');
 const say = (request, lang = 'ru') => {
     const simulation = figure(request);
-    return plain(partsText(headline(simulation, lang, askBeside(engine, request, simulation))));
+    return plain(partsText(headline(simulation, lang, simulateBeside(engine, request, simulation))));
 };
 const step = (name) => PRESETS.find((preset) => preset.name === name).request;
 
 test('recomputation: the step is longer, and inputs are kept instead of activations', () => {
     const request = step('recompute');
     const simulation = figure(request);
-    const others = askBeside(engine, request, simulation);
+    const others = simulateBeside(engine, request, simulation);
     assert.deepEqual(others.kept, { full: 1, inputs: 8 });
     assert.match(
         say(request),
@@ -79,7 +79,7 @@ test('recomputation: the step is longer, and inputs are kept instead of activati
         ],
     );
     const spared = { ...request, recompute: 'late-except-last' };
-    assert.ok(askBeside(engine, spared, figure(spared)).kept.full >= 1);
+    assert.ok(simulateBeside(engine, spared, figure(spared)).kept.full >= 1);
 });
 
 test('the same batch cut finer: memory is counted in samples, and does not grow', () => {

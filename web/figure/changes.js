@@ -1,8 +1,9 @@
 // The changes that a reader or the address of the page asks for, made from what they did. Nothing is carried out here: each
 // is a plain Change for the element's dispatch.
-import { ask } from '../request/ask.js';
-import { lawful, placeFrom, requestFrom, stateIn, stateText } from '../request/link.js';
+
+import { nearestLegalRequest, placeFrom, requestFrom, stateIn, stateText } from '../request/link.js';
 import { ordersAnew, sameRequest, withSchedule } from '../request/state.js';
+import { trySimulate } from '../request/try-simulate.js';
 
 /**
  * @typedef {import('../engine/engine.js').Engine} Engine
@@ -40,7 +41,7 @@ export function optionsChange(engine, state, now, changes) {
 
 /**
  * The reader opens a file that holds a schedule.
- * @param {import('../request/file.js').Given} file @param {FigureState} state @param {Request} now
+ * @param {import('../request/file.js').OpenFile} file @param {FigureState} state @param {Request} now
  * @returns {Change}
  */
 export function fileChange(file, state, now) {
@@ -70,7 +71,7 @@ export function undoChange(state, now, back) {
  * What the address of the page says of a figure, null where it says nothing new. Nothing it says can be refused: the nearest
  * legal request is taken. An address that says nothing of the figure, but was there before, has it back as it was then.
  * @param {Engine} engine @param {string} id @param {FigureState} state @param {Request} now
- * @param {{ request: Request, file: import('../request/file.js').Given | null } | undefined} then  what the figure showed at this address
+ * @param {{ request: Request, file: import('../request/file.js').OpenFile | null } | undefined} then  what the figure showed at this address
  * @param {import('../request/link.js').Place} place  where the reader looks
  * @returns {Change | null}
  */
@@ -87,7 +88,7 @@ export function linkChange(engine, id, state, now, then, place) {
         const place = placeFrom(text);
         return Object.keys(place).length > 0 ? { by: 'url', place } : null;
     }
-    const request = lawful(engine, wanted, LINKED_ACTIONS);
+    const request = nearestLegalRequest(engine, wanted, LINKED_ACTIONS);
     return request ? { by: 'url', request, aside: {}, place: placeFrom(text) } : null;
 }
 
@@ -96,7 +97,7 @@ export function linkChange(engine, id, state, now, then, place) {
  * @param {Engine} engine @param {string} text @returns {Change | null}
  */
 export function shownChange(engine, text) {
-    const request = lawful(engine, requestFrom(text), LINKED_ACTIONS);
+    const request = nearestLegalRequest(engine, requestFrom(text), LINKED_ACTIONS);
     return request && { by: 'reader', request, aside: {}, file: null, undo: '', place: placeFrom(text) };
 }
 
@@ -108,7 +109,7 @@ export function shownChange(engine, text) {
  */
 export function releaseChange(engine, { simulation }, now) {
     if (!simulation) return null;
-    const next = ask(engine, now).simulation?.actions;
+    const next = trySimulate(engine, now).simulation?.actions;
     const { op, stage, microbatch } = simulation.actions;
     const stands = (/** @type {Int32Array} */ column, /** @type {Int32Array} */ other) =>
         column.every((value, i) => value === other[i]);

@@ -5,13 +5,13 @@ import { formatNumber } from '../scene/format.js';
 import { textOf } from '../words/strings.js';
 
 /**
- * @typedef {import('../request/file.js').Given} Given
+ * @typedef {import('../request/file.js').OpenFile} OpenFile
  * @typedef {import('../request/file.js').Reading} Reading
  */
 
 /** Longer files are refused before they are read. */
 const LARGEST = 8 << 20;
-export class FileDesk {
+export class FileDrop {
     #take;
     #update;
     #error = '';
@@ -88,7 +88,7 @@ export class FileDesk {
     }
 
     /**
-     * @param {{ file: Given | null, facts: import('../engine/types.js').FileFacts | null, lang: string, back: () => void,
+     * @param {{ file: OpenFile | null, facts: import('../engine/types.js').FileFacts | null, lang: string, back: () => void,
      *           setTimes: (times: string) => void }} setting
      */
     render({ file, facts, lang, back, setTimes }) {

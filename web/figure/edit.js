@@ -2,11 +2,11 @@
 // operations. One part at a time, over the chart; and whatever was changed can be taken back.
 import { html, nothing } from 'lit';
 import { COST_ROW } from '../engine/costs.js';
-import { ask } from '../request/ask.js';
 import { asked } from '../request/state.js';
+import { trySimulate } from '../request/try-simulate.js';
 import { textOf } from '../words/strings.js';
+import { Costs, Grip, layerBars, sampleBars } from './edit-bars.js';
 import { Order, stallText } from './edit-order.js';
-import { Costs, Grip, layersStrip, samplesStrip } from './strip.js';
 
 /**
  * @typedef {import('../engine/engine.js').Engine} Engine
@@ -22,8 +22,8 @@ import { Costs, Grip, layersStrip, samplesStrip } from './strip.js';
  * @property {number} width
  * @property {import('./chart.js').Chart | null} chart
  * @property {(changes: Request) => void} change
- * @property {import('../request/file.js').Given | null} file
- * @property {(file: import('../request/file.js').Given | null) => void} setFile
+ * @property {import('../request/file.js').OpenFile | null} file
+ * @property {(file: import('../request/file.js').OpenFile | null) => void} setFile
  * @property {(back: boolean) => void} travel
  * @property {boolean} canUndo
  * @property {boolean} canRedo
@@ -49,11 +49,11 @@ export class Editing {
 
     /**
      * @param {() => void} update @param {(name: string, places: number) => void} move  of the order
-     * @param {import('./edit-file.js').FileDesk} desk
+     * @param {import('./edit-file.js').FileDrop} fileDrop
      * @param {() => void} begin  a handle was taken @param {(timed: boolean) => void} settle  and let go of; timed: the step
      *     had been held
      */
-    constructor(update, move, desk, begin, settle) {
+    constructor(update, move, fileDrop, begin, settle) {
         this.#update = update;
         this.#begin = begin;
         this.#settle = settle;
@@ -66,7 +66,7 @@ export class Editing {
             () => this.#release(),
         );
         this.order = new Order(move, update);
-        this.desk = desk;
+        this.fileDrop = fileDrop;
     }
 
     // ---- times that follow a handle ----
@@ -116,7 +116,7 @@ export class Editing {
     #open(part) {
         this.part = part;
         this.order.open = part === 'order';
-        this.desk.reset();
+        this.fileDrop.reset();
         this.#update();
     }
 
@@ -128,7 +128,10 @@ export class Editing {
     generated({ engine, simulation, request, file }) {
         if (!simulation?.config.edited) return null;
         if (this.#generated?.of !== simulation) {
-            this.#generated = { of: simulation, simulation: ask(engine, { ...request, moves: null }, file).simulation };
+            this.#generated = {
+                of: simulation,
+                simulation: trySimulate(engine, { ...request, moves: null }, file).simulation,
+            };
         }
         return this.#generated.simulation;
     }
@@ -166,7 +169,7 @@ export class Editing {
 
     /** @param {EditSetting} setting */
     #renderFile({ file, setFile, simulation, lang }) {
-        return this.desk.render({
+        return this.fileDrop.render({
             file,
             facts: simulation?.file ?? null,
             lang,
@@ -178,8 +181,8 @@ export class Editing {
     /** @param {EditSetting} setting @param {Simulation} simulation */
     #renderStrip({ engine, request, lang, width, change }, simulation) {
         const setting = { engine, simulation, request, lang, width: Math.max(240, width), grip: this.#grip, change };
-        if (this.part === 'layers') return layersStrip(setting);
-        return this.part === 'samples' ? samplesStrip(setting) : this.#costs.render(setting);
+        if (this.part === 'layers') return layerBars(setting);
+        return this.part === 'samples' ? sampleBars(setting) : this.#costs.render(setting);
     }
 
     /** Why an order does not run, in the place of a refusal. @param {EditSetting} setting */

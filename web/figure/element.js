@@ -12,7 +12,7 @@ import { asked, OPTIONS, ordersAnew, propertyOf, sameRequest } from '../request/
 import figureCss from '../scene/figure.css';
 import { speaks, textOf } from '../words/strings.js';
 import { fileChange, linkChange, optionsChange, releaseChange, shownChange, undoChange } from './changes.js';
-import { FileDesk } from './edit-file.js';
+import { FileDrop } from './edit-file.js';
 import elementCss from './element.css';
 import { FigureState, whoOf } from './figure-state.js';
 import { editSetting, figureView, Shown, scheduleTrains, teachingSetting, VIEWS } from './figure-view.js';
@@ -62,6 +62,7 @@ export class PipelineFigure extends LitElement {
         theme: { reflect: true },
         controls: { reflect: true },
         readonly: { type: Boolean, reflect: true },
+        unanswered: { type: Boolean, reflect: true },
         preset: { reflect: true },
         lecture: { type: Boolean, reflect: true },
         challenge: { reflect: true },
@@ -87,7 +88,7 @@ export class PipelineFigure extends LitElement {
     #changes = [];
     /** Of the update under way: who asked for it, and whether the core was asked. @type {{ by: import('./figure-state.js').By, answered: boolean }} */
     #carriedOut = { by: 'page', answered: false };
-    /** What the figure showed at addresses that the reader has gone on from. @type {Map<string, { request: Request, file: import('../request/file.js').Given | null }>} */
+    /** What the figure showed at addresses that the reader has gone on from. @type {Map<string, { request: Request, file: import('../request/file.js').OpenFile | null }>} */
     #left = new Map();
     /** The preset as the page, or the figure itself, wrote it last. @type {string | null} */
     #presetSeen = null;
@@ -114,7 +115,7 @@ export class PipelineFigure extends LitElement {
         sentence: new Sentence((option, value) => this.#changeOptions({ [option]: value }), this.#update),
         numbers: new Numbers(this.#update),
         formula: new Formula(),
-        desk: new FileDesk((name, text) => this.#takeFile(name, text), this.#update),
+        fileDrop: new FileDrop((name, text) => this.#takeFile(name, text), this.#update),
         files: this.#late('files', ({ Files, PythonPanel }) => ({
             files: new Files(this.#update),
             python: new PythonPanel(this.#update),
@@ -163,7 +164,7 @@ export class PipelineFigure extends LitElement {
         },
         stands: () => this.#drawn(),
     });
-    #dropped = this.#parts.desk.listeners(
+    #dropped = this.#parts.fileDrop.listeners(
         () => this.#mayOpenFile(),
         () => this.#lang,
     );
@@ -187,7 +188,7 @@ export class PipelineFigure extends LitElement {
         const editing = new Editing(
             this.#update,
             (name, places) => this.#changeOptions({ moves: withMove(this.request.moves ?? null, name, places) }),
-            this.#parts.desk,
+            this.#parts.fileDrop,
             () => this.#onGrip(),
             (timed) => this.#onRelease(timed),
         );
@@ -203,6 +204,7 @@ export class PipelineFigure extends LitElement {
         /** @type {string | null} */ this.theme = null;
         /** @type {string | null} */ this.controls = null;
         /** @type {boolean} */ this.readonly = false;
+        /** The page has asked, and the answer waits. @type {boolean} */ this.unanswered = false;
         /** @type {string | null} */ this.preset = null;
         /** @type {boolean} */ this.lecture = false;
         /** @type {string | null} */ this.challenge = null;
@@ -548,7 +550,7 @@ export class PipelineFigure extends LitElement {
         return reading;
     }
 
-    /** The open file is shown another way, or closed. @param {import('../request/file.js').Given | null} file */
+    /** The open file is shown another way, or closed. @param {import('../request/file.js').OpenFile | null} file */
     #setFile(file) {
         const request = file ? undefined : (this.#state.file?.before ?? {});
         this.#dispatch({ by: 'reader', request, file, undo: '' });

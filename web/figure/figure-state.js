@@ -1,15 +1,16 @@
 // What a figure stands for: the request with the core's answer to it, the file in place of a generated schedule, and the
 // way back. No document: the attributes of the request belong to the element.
-import { ask, askBeside, askFitting } from '../request/ask.js';
+
 import { History } from '../request/history.js';
 import { propertyOf, sameRequest } from '../request/state.js';
+import { simulateBeside, tryFitting, trySimulate } from '../request/try-simulate.js';
 
 /**
  * @typedef {import('../engine/engine.js').Engine} Engine
  * @typedef {import('../engine/error.js').PipelineError} PipelineError
  * @typedef {import('../engine/types.js').Simulation} Simulation
  * @typedef {import('../request/state.js').Request} Request
- * @typedef {import('../request/file.js').Given} Given
+ * @typedef {import('../request/file.js').OpenFile} OpenFile
  *
  * @typedef {'page' | 'url' | 'reader'} By  who changes a figure: the page by attributes, the address of the page by what stands
  *     behind its #, or the reader
@@ -19,7 +20,7 @@ import { propertyOf, sameRequest } from '../request/state.js';
  * @property {By} by
  * @property {Request} [request]  all options as they are to be; left out: as they are
  * @property {Request} [aside]  options that have no meaning for the schedule, kept for one that knows them
- * @property {Given | null} [file]  to be shown in place of a generated schedule; null: the generated one
+ * @property {OpenFile | null} [file]  to be shown in place of a generated schedule; null: the generated one
  * @property {string} [undo]  with it, the reader can take the change back; changes of the same options in quick succession are
  *     taken back as one, and '' is never one with the change before it
  * @property {string | null} [view]  to be opened; null: none
@@ -45,14 +46,14 @@ export class FigureState {
     known = null;
     /** The request that simulation and error answer; null: the core has to be asked again. @type {Request | null} */
     answered = null;
-    /** Simulations that the sentence compares with. @type {ReturnType<typeof askBeside>} */
+    /** Simulations that the sentence compares with. @type {ReturnType<typeof simulateBeside>} */
     others = {};
     /** Options that the reader's choice of schedule left without meaning. @type {Request} */
     aside = {};
-    /** Shown in place of a generated schedule. @type {Given | null} */
+    /** Shown in place of a generated schedule. @type {OpenFile | null} */
     file = null;
     reach = { ...REACH };
-    /** @type {History<{ request: Request, file: Given | null }>} */
+    /** @type {History<{ request: Request, file: OpenFile | null }>} */
     history = new History();
 
     /** Everything a change asks for that is kept here. @param {Change} change @param {Request} now  the request until then */
@@ -75,16 +76,16 @@ export class FigureState {
         const answer = timed
             ? { request, simulation: timed, error: null }
             : this.file
-              ? ask(engine, request, this.file)
+              ? trySimulate(engine, request, this.file)
               : by === 'reader' && this.known
-                ? askFitting(engine, request, this.known, (option) => changed.has(propertyOf(option)))
-                : ask(engine, request);
+                ? tryFitting(engine, request, this.known, (option) => changed.has(propertyOf(option)))
+                : trySimulate(engine, request);
         this.simulation = answer.simulation;
         this.error = answer.error;
         this.answered = answer.request;
         if (answer.simulation) {
             this.known = answer.simulation;
-            this.others = this.file ? {} : askBeside(engine, answer.request, answer.simulation);
+            this.others = this.file ? {} : simulateBeside(engine, answer.request, answer.simulation);
             for (const name of Object.keys(REACH)) {
                 const value = answer.simulation.config[name];
                 if (value > this.reach[name]) this.reach[name] = 2 * value;
@@ -99,7 +100,7 @@ export class FigureState {
     /** What is said of a file, in another language. The step stays the same one. @param {Engine} engine @param {string} lang @param {Request} request */
     relabel(engine, lang, request) {
         engine.lang = lang;
-        const again = ask(engine, request, this.file).simulation;
+        const again = trySimulate(engine, request, this.file).simulation;
         if (again && this.simulation) this.simulation.file = again.file;
     }
 }

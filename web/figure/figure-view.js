@@ -2,10 +2,10 @@
 // HTML out; whatever a reader does goes to figure.act.
 import { html, nothing } from 'lit';
 import { guard } from 'lit/directives/guard.js';
-import { ask } from '../request/ask.js';
-import { lawful } from '../request/link.js';
+import { nearestLegalRequest } from '../request/link.js';
 import { presetOf } from '../request/presets.js';
 import { asked } from '../request/state.js';
+import { trySimulate } from '../request/try-simulate.js';
 import {
     describeAction,
     describeEarly,
@@ -53,7 +53,7 @@ import { viewsFor } from './views.js';
  * @property {import('./sentence.js').Sentence} sentence
  * @property {import('./readings.js').Numbers} numbers
  * @property {import('./readings.js').Formula} formula
- * @property {import('./edit-file.js').FileDesk} desk
+ * @property {import('./edit-file.js').FileDrop} fileDrop
  * @property {import('./late.js').Late<{ files: import('./files.js').Files, python: import('./python-panel.js').PythonPanel }>} files
  * @property {import('./late.js').Late<import('./training-panel.js').TrainingPanel>} training
  * @property {import('./late.js').Late<import('./teaching.js').Teaching>} teaching
@@ -168,9 +168,9 @@ const SLID_ACTIONS = 100_000;
  */
 function slidTo(engine, request, changes) {
     const wanted = { ...request, ...changes };
-    const { error } = ask(engine, wanted);
+    const { error } = trySimulate(engine, wanted);
     if (!error || error.code === 'list-length') return changes; // lists follow by themselves
-    const legal = lawful(engine, wanted, SLID_ACTIONS);
+    const legal = nearestLegalRequest(engine, wanted, SLID_ACTIONS);
     if (!legal) return changes;
     const names = new Set([...Object.keys(wanted), ...Object.keys(legal)]);
     return Object.fromEntries(
@@ -228,7 +228,7 @@ export function figureView(figure) {
         ${simulation ? parts.prediction.verdict(predict, simulation, lang) : nothing}
         ${challengeView(figure)}
         ${controlsView(figure, controls)}`;
-    return html`<div class="figure" ?data-lean=${shows.isLean} ?data-training=${training} role="group" lang=${lang} ?data-unanswered=${parts.lecture.here?.hides ?? false} @keydown=${act.keys} ?data-over=${parts.desk.over} aria-label=${label}>
+    return html`<div class="figure" ?data-lean=${shows.isLean} ?data-training=${training} role="group" lang=${lang} ?data-unanswered=${parts.lecture.here?.hides ?? false} @keydown=${act.keys} ?data-over=${parts.fileDrop.over} aria-label=${label}>
         ${shows.presets ? presetSteps(lang, presetOf(request, figure.view)?.name, act.goTo) : scheduleChoice(controls)}
         ${shows.isLean ? nothing : head}
         ${shows.control('edit') && parts.editing.asked ? parts.editing.render(lang, (editing) => editing.render(editSetting(figure))) : nothing}

@@ -99,7 +99,7 @@ export class Files {
 
     /**
      * @param {{ engine: import('../engine/engine.js').Engine, simulation: Simulation, request: Record<string, string | null>,
-     *           file: import('../request/file.js').Given | null, lang: string }} setting
+     *           file: import('../request/file.js').OpenFile | null, lang: string }} setting
      * @param {(() => string) | null} link  address of the page with this state, null where the page gave the figure no id
      */
     render({ engine, simulation, request, file, lang }, link) {

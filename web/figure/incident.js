@@ -2,7 +2,7 @@
 // samples. Parts of teaching.js.
 import { html, nothing } from 'lit';
 import { live } from 'lit/directives/live.js';
-import { ask, peaksOf } from '../request/ask.js';
+import { peaksOf, trySimulate } from '../request/try-simulate.js';
 import { wholeRows } from '../scene/cells.js';
 import { countOf, formatNumber, formatShare } from '../scene/format.js';
 import { timeToX } from '../scene/geometry.js';
@@ -32,7 +32,7 @@ export class Incident {
     /** What the core says of the failure, and the step with the spare device. @param {Setting} setting */
     of({ engine, simulation, request }) {
         if (this.#known?.of === simulation) return this.#known;
-        const { simulation: answer, error } = ask(engine, request, null, { failure: true });
+        const { simulation: answer, error } = trySimulate(engine, request, null, { failure: true });
         const failure = answer?.failure ?? null;
         const known = failure?.policies.some(({ name, known }) => name === 'spare' && known);
         const spare = failure && known ? wholeRows(simulation, failure) : null;
@@ -134,7 +134,7 @@ function cutsOf(engine, request, samples) {
     const same = { 'global-batch': String(samples), 'microbatch-size': null, 'costs-of': 'batch' };
     return CUTS.flatMap((microbatches) => {
         const cut = { ...request, ...same, microbatches };
-        const { simulation } = ask(engine, cut);
+        const { simulation } = trySimulate(engine, cut);
         if (!simulation?.batch) return [];
         // A device with several stages keeps a part of each sample in each of them.
         const held = peaksOf(engine, cut, String(simulation.batch.size / simulation.config.chunks), '0');

@@ -2,9 +2,9 @@
 // critical path. One at a time, all of one state.
 import { html, nothing, svg } from 'lit';
 import { live } from 'lit/directives/live.js';
-import { ask, NO_SAMPLES, scaledCosts } from '../request/ask.js';
 import { asked, withSchedule } from '../request/state.js';
 import { frameOfSweep, nearestPoint, pointAfterKey, pointsOf, sweptValues } from '../request/sweep.js';
+import { NO_SAMPLES, scaledCosts, trySimulate } from '../request/try-simulate.js';
 import { busyAt, Clock } from '../scene/clock.js';
 import { compareText, countOf, formatNumber, formatShare, scheduleName, title } from '../scene/format.js';
 import { activationSteps, heldAt, memoryScene } from '../scene/memory.js';
@@ -45,7 +45,7 @@ export class Teaching {
     clock;
     /** Name of the second schedule, null for the usual one. @type {string | null} */
     #other = null;
-    /** @type {{ of: unknown[], answer: ReturnType<typeof ask>, factor: number } | null} */
+    /** @type {{ of: unknown[], answer: ReturnType<typeof trySimulate>, factor: number } | null} */
     #compared = null;
     /** @type {{ of: string, points: import('../request/sweep.js').Point[] } | null} */
     #swept = null;
@@ -90,7 +90,7 @@ export class Teaching {
         // Where the work of a device is given, both do the same; where that of a chunk is, the costs follow their number.
         const factor = request['costs-of'] === 'chunk' ? simulation.config.chunks / chunks : 1;
         const scaled = factor === 1 ? asked : { ...asked, ...scaledCosts(simulation, factor) };
-        this.#compared = { of, answer: ask(engine, scaled), factor };
+        this.#compared = { of, answer: trySimulate(engine, scaled), factor };
         return this.#compared;
     }
 

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { loadEngine } from '../engine/load.js';
-import { ask, peaksOf } from '../request/ask.js';
 import { requestFrom } from '../request/link.js';
 import { asked, OPTIONS } from '../request/state.js';
+import { peaksOf, trySimulate } from '../request/try-simulate.js';
 import { caption, formatNumber, formatPercent, formatShare, peaksText, title } from '../scene/format.js';
 import { buildScene } from '../scene/scene.js';
 import { escapeXml, sceneToSvg } from '../scene/svg.js';
@@ -160,7 +160,7 @@ export function fillPage(template, lang, engine) {
         if (value) return escapeXml(valueText(engine.simulate(asked(requestOf(value[2]))), value[1], lang));
         const set = /^set ([\w-]+) ([^|]+)\|(.*)$/s.exec(inside);
         if (set) {
-            const { error } = ask(engine, requestFrom(set[2]));
+            const { error } = trySimulate(engine, requestFrom(set[2]));
             if (error) throw new Error(`page: ${whole}: ${error.message}`);
             return `<span class="set" data-figure="${set[1]}" data-state="${set[2]}">${set[3]}</span>`;
         }

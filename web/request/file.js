@@ -5,9 +5,9 @@
  * @typedef {import('../engine/error.js').PipelineError} PipelineError
  * @typedef {import('./state.js').Request} Request
  *
- * @typedef {{ name: string, text: string, times: string, before?: Request }} Given  a file that stands in place of a generated
+ * @typedef {{ name: string, text: string, times: string, before?: Request }} OpenFile  a file that stands in place of a generated
  *     schedule; times: as the option of files; before: what was asked for until then
- * @typedef {{ file?: Given, changes?: Request, error?: string }} Reading
+ * @typedef {{ file?: OpenFile, changes?: Request, error?: string }} Reading
  */
 
 /** Options beside a file that ask for its order. */

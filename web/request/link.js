@@ -1,8 +1,8 @@
 // The state of a figure in the address of its page: #pipeline.<figure-id>=1f1b;p4;m8;latency=1. Only figures that
 // have a figure-id are there, and whatever else the page keeps behind the # stays as it was.
 import { PipelineError } from '../engine/error.js';
-import { ask } from './ask.js';
 import { asked, OPTIONS } from './state.js';
+import { trySimulate } from './try-simulate.js';
 
 /** @typedef {import('./state.js').Request} Request */
 
@@ -105,8 +105,8 @@ export function hashWith(hash, id, state) {
  * The nearest request that the core accepts; what has no nearest legal value is left out.
  * @param {import('../engine/engine.js').Engine} engine @param {Request} request @param {number} most  actions that may be drawn
  */
-export function lawful(engine, request, most) {
-    let answer = ask(engine, withinReach(engine, request, most));
+export function nearestLegalRequest(engine, request, most) {
+    let answer = trySimulate(engine, withinReach(engine, request, most));
     for (let tries = 0; answer.error && tries < 2 * OPTIONS.length; tries++) {
         const { fixes, option } = answer.error;
         const name = fixes[0]?.option ?? option ?? (answer.request.moves && 'moves');
@@ -114,7 +114,7 @@ export function lawful(engine, request, most) {
         const next = { ...answer.request };
         if (fixes[0] && next[name] !== fixes[0].value) next[name] = fixes[0].value;
         else delete next[name];
-        answer = ask(engine, withinReach(engine, next, most));
+        answer = trySimulate(engine, withinReach(engine, next, most));
     }
     return answer.simulation ? answer.request : null;
 }

@@ -22,12 +22,12 @@ const COMPARED_ACTIONS = 2000;
 const COMPARED = { '1f1b': 'gpipe', interleaved: '1f1b' };
 
 /**
- * @param {Engine} engine @param {Request} request @param {import('./file.js').Given | null} [file]  stands in place of a
+ * @param {Engine} engine @param {Request} request @param {import('./file.js').OpenFile | null} [file]  stands in place of a
  *     generated schedule
  * @param {import('../engine/types.js').Ask} [more]
  * @returns {Answer}
  */
-export function ask(engine, request, file, more) {
+export function trySimulate(engine, request, file, more) {
     try {
         const simulation = file
             ? engine.check(file.text, { ...besideFile(request), times: file.times }, more)
@@ -45,14 +45,14 @@ export function ask(engine, request, file, more) {
  * @param {Engine} engine @param {Request} request @param {Simulation} known  where the numbers of a list come from
  * @param {(option: string) => boolean} isNew
  */
-export function askFitting(engine, request, known, isNew) {
-    let answer = ask(engine, request);
+export function tryFitting(engine, request, known, isNew) {
+    let answer = trySimulate(engine, request);
     for (let tries = 0; tries < OPTIONS.length; tries++) {
         const { code, option, fault } = answer.error ?? {};
         if (code !== 'list-length' || !option || !fault || isNew(option)) break;
         const row = COST_ROW[option];
         if (!row && option !== 'cuts') break;
-        answer = ask(engine, { ...answer.request, [option]: row ? listOf(known.costs[row], fault.a) : null });
+        answer = trySimulate(engine, { ...answer.request, [option]: row ? listOf(known.costs[row], fault.a) : null });
     }
     return answer;
 }
@@ -67,7 +67,7 @@ export const NO_SAMPLES = /** @type {Request} */ ({ 'global-batch': null, 'micro
 export function peaksOf(engine, request, activations, inputs) {
     const given = { 'memory-activations': activations, 'memory-kept': null, 'memory-inputs': inputs };
     const nothing = { 'memory-weights': null, 'memory-gradients': null, 'memory-optimizer': null };
-    const { simulation } = ask(engine, { ...request, ...given, ...nothing }, null, { memory: true });
+    const { simulation } = trySimulate(engine, { ...request, ...given, ...nothing }, null, { memory: true });
     return simulation?.memory?.perRank.map(({ peak }) => peak) ?? [];
 }
 
@@ -77,10 +77,10 @@ export function peaksOf(engine, request, activations, inputs) {
  * @param {Engine} engine @param {Request} request @param {Simulation} simulation
  * @returns {import('../engine/types.js').Others}
  */
-export function askBeside(engine, request, { config, actions }) {
+export function simulateBeside(engine, request, { config, actions }) {
     if (actions.count > COMPARED_ACTIONS || config.schedule === 'file') return {};
     if (config.recompute !== 'none') {
-        const without = ask(engine, { ...request, recompute: null, moves: null }).simulation;
+        const without = trySimulate(engine, { ...request, recompute: null, moves: null }).simulation;
         const [full, inputs] = [peaksOf(engine, request, '1', '0'), peaksOf(engine, request, '0', '1')];
         return { without, kept: { full: Math.max(...full), inputs: Math.max(...inputs) } };
     }
@@ -88,7 +88,7 @@ export function askBeside(engine, request, { config, actions }) {
     if (!other) return {};
     // Costs by chunk are of parts of a stage, and cannot be carried over as they stand.
     if (config.chunks > 1 && isByChunk(request, config)) return {};
-    return { compare: ask(engine, withSchedule(request, {}, other).request).simulation };
+    return { compare: trySimulate(engine, withSchedule(request, {}, other).request).simulation };
 }
 
 /**

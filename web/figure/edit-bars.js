@@ -173,7 +173,7 @@ export function asLayers({ costs, config }, request) {
  * @param {{ simulation: Simulation, request: Request, lang: string, width: number, grip: Grip,
  *           change: (changes: Request) => void }} setting
  */
-export function layersStrip({ simulation, request, lang, width, grip, change }) {
+export function layerBars({ simulation, request, lang, width, grip, change }) {
     const { partition, costs, config } = simulation;
     const stages = config.stages;
     const stageCosts = partition?.stageCosts ?? costs.forward;
@@ -280,7 +280,7 @@ export function layersStrip({ simulation, request, lang, width, grip, change }) 
  * @param {{ engine: import('../engine/engine.js').Engine, simulation: Simulation, lang: string, width: number, grip: Grip,
  *           change: (changes: Request) => void }} setting
  */
-export function samplesStrip({ engine, simulation, lang, width, grip, change }) {
+export function sampleBars({ engine, simulation, lang, width, grip, change }) {
     const m = simulation.config.microbatches;
     const samples = simulation.batch?.global ?? engine.batchShown(m);
     const size = simulation.batch?.size ?? samples / m;
