@@ -9,11 +9,9 @@ import { readGiven } from '../request/file.js';
 import { hashWith, holdsStates, placeFrom, requestFrom, stateText } from '../request/link.js';
 import { presetNamed, presetOf } from '../request/presets.js';
 import { asked, OPTIONS, ordersAnew, propertyOf, sameRequest } from '../request/state.js';
-import figureCss from '../scene/figure.css';
 import { speaks, textOf } from '../words/strings.js';
 import { fileChange, linkChange, optionsChange, releaseChange, shownChange, undoChange } from './changes.js';
 import { FileDrop } from './edit-file.js';
-import elementCss from './element.css';
 import { FigureState, whoOf } from './figure-state.js';
 import { editSetting, figureView, Shown, scheduleTrains, teachingSetting, VIEWS } from './figure-view.js';
 import { Focus } from './focus.js';
@@ -28,7 +26,6 @@ import {
 } from './hydration.js';
 import { keepKeys, keepTouches } from './keys.js';
 import { Late } from './late.js';
-import lectureCss from './lecture.css';
 import { withMove } from './order-words.js';
 import { Prediction } from './predict.js';
 import { Formula, Numbers } from './readings.js';
@@ -37,6 +34,7 @@ import { untranslate } from './said.js';
 import { openSection, watchSection } from './section.js';
 import { Sentence } from './sentence.js';
 import { isTooLarge, Stage, selectionDetail } from './stage.js';
+import { styleSheet } from './styles.js';
 import { groundOf, languageAround, prefersStill, schemeOf, watchPage } from './theme.js';
 import { TEACHING_VIEWS } from './views.js';
 
@@ -75,7 +73,7 @@ export class PipelineFigure extends LitElement {
         nowasm: { reflect: true },
     };
 
-    static styles = [unsafeCSS(figureCss), unsafeCSS(elementCss), unsafeCSS(lectureCss)];
+    static styles = unsafeCSS(styleSheet);
 
     /** @type {Engine | null} */
     #engine = null;
@@ -284,7 +282,7 @@ export class PipelineFigure extends LitElement {
         if (!defaultView || defaultView === window) return super.createRenderRoot();
         const root = this.shadowRoot ?? this.attachShadow({ mode: 'open' });
         const sheet = new defaultView.CSSStyleSheet();
-        sheet.replaceSync(figureCss + elementCss + lectureCss);
+        sheet.replaceSync(styleSheet);
         root.adoptedStyleSheets = [sheet];
         return root;
     }
